@@ -20,7 +20,7 @@ enum Benchmark {
 
     /// MB/s, a megabyte being 10^6 bytes; key and initialisation vector are set for each message.
     private static func messages() throws {
-        let table = Table(columns: ["MB/s", "octets"], kanal: Table.paths.map { "\($0)" })
+        let table = Table(columns: ["MB/s", "bytes"], kanal: Table.paths.map { "\($0)" })
         for primitive in messagePrimitives {
             for count in [64, 1024, 16384, 1 << 20] {
                 let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 151) }

@@ -16,11 +16,11 @@ struct KeyPrimitive: Sendable {
     let run: @Sendable () throws -> Void
 }
 
-private let key = octets(of: libraries_key)
-private let iv = octets(of: libraries_iv)
-private let digest = octets(of: libraries_digest)
+private let key = bytes(of: libraries_key)
+private let iv = bytes(of: libraries_iv)
+private let digest = bytes(of: libraries_digest)
 
-private func octets<Tuple>(of tuple: Tuple) -> [UInt8] {
+private func bytes<Tuple>(of tuple: Tuple) -> [UInt8] {
     unsafe withUnsafeBytes(of: tuple) { unsafe Array($0) }
 }
 

@@ -31,7 +31,7 @@ enum ChannelBenchmark {
 
     static func main() throws {
         print("µs of the host's processor per command, by the data of command and reply:\n")
-        print("| profile | octets | \(paths.map { "\($0)" }.joined(separator: " | ")) |")
+        print("| profile | bytes | \(paths.map { "\($0)" }.joined(separator: " | ")) |")
         print("| --- | ---: |" + paths.map { _ in " ---: |" }.joined())
         for profile in Profile.allCases.reversed() {
             for shape in shapes { try measure(shape, profile) }

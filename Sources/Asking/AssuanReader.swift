@@ -23,7 +23,7 @@ package enum AssuanLine: Equatable {
 ///
 /// A line has at most 1000 bytes, all together have at most 64 KiB, and an answer at most 1024: no user types more.
 package struct AssuanReader: ~Copyable {
-    package static let mostOctets = 65_536
+    package static let mostBytes = 65_536
     package static let longestAnswer = 1024
 
     private var buffer = Secret(count: 4096)
@@ -43,9 +43,9 @@ package struct AssuanReader: ~Copyable {
         if start > 0 {
             let (from, count) = (start, end - start)
             for index in 0..<count {
-                let octet = buffer.bytes[from + index]
+                let byte = buffer.bytes[from + index]
                 var bytes = buffer.mutableBytes
-                bytes[index] = octet
+                bytes[index] = byte
             }
             end -= start
             start = 0
@@ -59,7 +59,7 @@ package struct AssuanReader: ~Copyable {
         guard count > 0 else { return }
         end = min(used + count, size)
         total += count
-        guard total <= Self.mostOctets else { throw MalformedAssuan(reason: "too much output") }
+        guard total <= Self.mostBytes else { throw MalformedAssuan(reason: "too much output") }
     }
 
     /// The next line; nil if more bytes are needed.
@@ -96,8 +96,8 @@ package struct AssuanReader: ~Copyable {
         guard line.count >= count else { return false }
         let letters = unsafe UnsafeBufferPointer(start: word.utf8Start, count: count)
         for index in 0..<count {
-            let octet = buffer.bytes[line.lowerBound + index]
-            guard unsafe octet == letters[index] else { return false }
+            let byte = buffer.bytes[line.lowerBound + index]
+            guard unsafe byte == letters[index] else { return false }
         }
         return line.count == count || buffer.bytes[line.lowerBound + count] == 0x20
     }
@@ -105,9 +105,9 @@ package struct AssuanReader: ~Copyable {
     private func code(_ text: Range<Int>) throws(MalformedAssuan) -> Int {
         var number = 0, digits = 0
         for index in text.dropFirst() {
-            let octet = buffer.bytes[index]
-            guard (0x30...0x39).contains(octet), digits < 10 else { break }
-            number = number * 10 + Int(octet - 0x30)
+            let byte = buffer.bytes[index]
+            guard (0x30...0x39).contains(byte), digits < 10 else { break }
+            number = number * 10 + Int(byte - 0x30)
             digits += 1
         }
         guard digits > 0 else { throw MalformedAssuan(reason: "an error without a number") }
@@ -118,28 +118,28 @@ package struct AssuanReader: ~Copyable {
     private mutating func decode(_ text: Range<Int>) throws(MalformedAssuan) {
         var index = text.lowerBound
         while index < text.upperBound {
-            var octet = buffer.bytes[index]
+            var byte = buffer.bytes[index]
             index += 1
-            if octet == UInt8(ascii: "%") {
+            if byte == UInt8(ascii: "%") {
                 guard index + 1 < text.upperBound, let high = digit(index), let low = digit(index + 1) else {
                     throw MalformedAssuan(reason: "data with a wrong escape")
                 }
-                octet = high << 4 | low
+                byte = high << 4 | low
                 index += 2
             }
             let position = answerCount
             guard position < Self.longestAnswer else { throw MalformedAssuan(reason: "an answer too long") }
             var bytes = answer.mutableBytes
-            bytes[position] = octet
+            bytes[position] = byte
             answerCount += 1
         }
     }
 
     private func digit(_ index: Int) -> UInt8? {
         switch buffer.bytes[index] {
-        case let octet where (0x30...0x39).contains(octet): octet - 0x30
-        case let octet where (0x41...0x46).contains(octet): octet - 0x37
-        case let octet where (0x61...0x66).contains(octet): octet - 0x57
+        case let byte where (0x30...0x39).contains(byte): byte - 0x30
+        case let byte where (0x41...0x46).contains(byte): byte - 0x37
+        case let byte where (0x61...0x66).contains(byte): byte - 0x57
         default: nil
         }
     }
@@ -157,9 +157,9 @@ enum AssuanText {
         if let text {
             line.append(0x20)
             for scalar in text.unicodeScalars {
-                let octets = escaped(keepsLines && scalar == "\n" ? scalar : visible(scalar))
-                guard line.count + octets.count <= longestLine else { break }
-                line += octets
+                let bytes = escaped(keepsLines && scalar == "\n" ? scalar : visible(scalar))
+                guard line.count + bytes.count <= longestLine else { break }
+                line += bytes
             }
         }
         return line + [0x0A]

@@ -65,7 +65,7 @@ package struct Authenticator: Sendable, Equatable {
         guard !isPrivileged, isOfPresentUser else { throw .notConfigured }
         switch method {
         case .pinentry(let program):
-            let surroundings = Surroundings()
+            let surroundings = CallerEnvironment()
             guard surroundings.canShow || program.hasPrefix("/") else {
                 return try SystemdAskPassword(timeLimit).secret(for: question)
             }
@@ -92,7 +92,7 @@ package struct Authenticator: Sendable, Equatable {
         _ question: Question, isPrivileged: Bool = Environment.isPrivileged
     ) throws(AskingError) {
         guard !isPrivileged, isOfPresentUser, case .pinentry(let program) = method else { throw .notConfigured }
-        let surroundings = Surroundings()
+        let surroundings = CallerEnvironment()
         guard surroundings.canShow || program.hasPrefix("/") else { throw .notConfigured }
         var conversation = try Pinentry(try Self.path(of: program), surroundings, timeLimit)
         do throws(AskingError) {

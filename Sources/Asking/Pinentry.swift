@@ -22,7 +22,7 @@ struct Pinentry: ~Copyable {
     private var isRepeated: Bool
 
     /// Starts the program and tells it where to ask.
-    init(_ path: String, _ surroundings: Surroundings, _ timeLimit: Int) throws(AskingError) {
+    init(_ path: String, _ surroundings: CallerEnvironment, _ timeLimit: Int) throws(AskingError) {
         let deadline = Deadline(after: .seconds(timeLimit))
         let terminal = surroundings.terminal.flatMap { UserTerminal($0) }
         if terminal?.take(until: deadline) == false { throw .failed("\(path): another question holds the terminal") }
@@ -156,10 +156,10 @@ struct Pinentry: ~Copyable {
                 let (program, deadline) = (program, deadline)
                 unsafe try reader.fill { memory in
                     reading = unsafe program.read(into: memory, until: deadline)
-                    if case .octets(let count) = reading { return count }
+                    if case .bytes(let count) = reading { return count }
                     return 0
                 }
-                guard case .octets = reading else { break }
+                guard case .bytes = reading else { break }
             }
         } catch {
             throw .failed("\(path): malformed: \(error.reason)")

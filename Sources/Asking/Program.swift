@@ -17,7 +17,7 @@ final class Program {
 
     /// The result of reading.
     enum Reading: Equatable {
-        case octets(Int)
+        case bytes(Int)
         case end
         case timeout
     }
@@ -27,7 +27,7 @@ final class Program {
     private let handle: Int32
     /// Whether the process was reaped by the host before we could hold it.
     private let isLost: Bool
-    private var ends: ProgramEnds
+    private var ends: ChildPipes
     /// Whether the process was seen to have ended.
     private var hasEnded = false
     private var isFinished = false
@@ -41,14 +41,14 @@ final class Program {
     init(
         _ path: String, _ arguments: [String], more variables: [String] = [], hasInput: Bool, hasErrors: Bool = false
     ) throws(AskingError) {
-        var ends = ProgramEnds()
-        let isOpen = StandardDescriptors.spare(otherwise: false) { ends.open(hasInput: hasInput, hasErrors: hasErrors) }
+        var ends = ChildPipes()
+        let isOpen = StandardDescriptors.avoid(otherwise: false) { ends.open(hasInput: hasInput, hasErrors: hasErrors) }
         guard isOpen else {
             let code = errno
             ends.closeAll()
             throw .failed("\(path): no pipe: \(Phrase(errno: code))")
         }
-        let started = Self.start(path, [path] + arguments, Surroundings.environment + variables, ends)
+        let started = Self.start(path, [path] + arguments, CallerEnvironment.environment + variables, ends)
         ends.closeChilds()
         guard started > 0 else {
             ends.closeOurs()
@@ -59,7 +59,7 @@ final class Program {
             }
         }
         process = started
-        let handle = StandardDescriptors.spare(otherwise: -1) { process_descriptor(started) }
+        let handle = StandardDescriptors.avoid(otherwise: -1) { process_descriptor(started) }
         // The number may belong to a different process by now, but then that one is not our child.
         isLost = process_state(handle, started, false) < 0
         if isLost, handle >= 0 { close(handle) }
@@ -81,11 +81,11 @@ final class Program {
     /// Writes all bytes.
     ///
     /// - Returns: Whether it took them; false if it has ended or the time is over.
-    func write(_ octets: [UInt8], until deadline: Deadline) -> Bool {
+    func write(_ bytes: [UInt8], until deadline: Deadline) -> Bool {
         let number = ends.input
-        var rest = octets[...]
+        var rest = bytes[...]
         while !rest.isEmpty {
-            let count = WriteSignals.withheld {
+            let count = WriteSignals.blocked {
                 unsafe rest.withUnsafeBytes { unsafe Glibc.write(number, $0.baseAddress, $0.count) }
             }
             if count > 0 {
@@ -106,7 +106,7 @@ final class Program {
         let number = output == .answer ? ends.answer : ends.errors
         while true {
             let count = unsafe Glibc.read(number, memory.baseAddress, memory.count)
-            if count > 0 { return .octets(count) }
+            if count > 0 { return .bytes(count) }
             if count == 0 { return .end }
             switch errno {
             case EINTR: continue
@@ -182,7 +182,7 @@ final class Program {
         return true
     }
 
-    private static func start(_ path: String, _ words: [String], _ variables: [String], _ ends: ProgramEnds) -> pid_t {
+    private static func start(_ path: String, _ words: [String], _ variables: [String], _ ends: ChildPipes) -> pid_t {
         let arguments = CStrings(words), environment = CStrings(variables)
         return unsafe process_start(
             path, arguments.pointer, environment.pointer, ends.childInput, ends.childAnswer, ends.childErrors)
@@ -190,7 +190,7 @@ final class Program {
 }
 
 /// The ends of the pipes between the host and a program, or -1.
-struct ProgramEnds {
+struct ChildPipes {
     private(set) var input: Int32 = -1
     private(set) var answer: Int32 = -1
     private(set) var errors: Int32 = -1

@@ -31,7 +31,7 @@ struct SecretFile {
 
     func secret(for question: Question) throws(AskingError) -> Secret {
         guard question.error == nil else { throw .failed("\(path): what it says was wrong") }
-        let number = StandardDescriptors.spare(otherwise: -1) {
+        let number = StandardDescriptors.avoid(otherwise: -1) {
             unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         }
         guard number >= 0 else {

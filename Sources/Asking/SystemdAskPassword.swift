@@ -60,12 +60,12 @@ struct SystemdAskPassword {
         var used = 0
         while true {
             var bytes = memory.mutableBytes
-            guard used < bytes.count else { return (used, .octets(used)) }
+            guard used < bytes.count else { return (used, .bytes(used)) }
             let reading = unsafe bytes.withUnsafeMutableBytes { all in
                 unsafe program.read(
                     output, into: UnsafeMutableRawBufferPointer(rebasing: all[used...]), until: deadline)
             }
-            guard case .octets(let count) = reading else { return (used, reading) }
+            guard case .bytes(let count) = reading else { return (used, reading) }
             used += count
         }
     }

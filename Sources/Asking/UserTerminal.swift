@@ -9,7 +9,7 @@ struct UserTerminal: ~Copyable {
 
     /// - Returns: nil if the path is not that of a terminal, or it cannot be opened.
     init?(_ path: String) {
-        let number = StandardDescriptors.spare(otherwise: -1) {
+        let number = StandardDescriptors.avoid(otherwise: -1) {
             unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         }
         guard number >= 0 else { return nil }

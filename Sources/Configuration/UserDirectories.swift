@@ -148,7 +148,7 @@ package enum PasswordDatabase {
             var buffer = [CChar](repeating: 0, count: size)
             var entry = unsafe passwd()
             var result: UnsafeMutablePointer<passwd>?
-            let code = StandardDescriptors.spare(otherwise: EMFILE) {
+            let code = StandardDescriptors.avoid(otherwise: EMFILE) {
                 unsafe getpwuid_r(user, &entry, &buffer, buffer.count, &result)
             }
             if code == ERANGE {

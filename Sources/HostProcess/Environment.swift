@@ -31,10 +31,10 @@ package final class CStrings {
         count = words.count
         unsafe pointer = .allocate(capacity: words.count + 1)
         for (index, word) in words.enumerated() {
-            let octets = word.utf8
-            let text = UnsafeMutablePointer<CChar>.allocate(capacity: octets.count + 1)
-            for (place, octet) in octets.enumerated() { unsafe text[place] = CChar(bitPattern: octet) }
-            unsafe text[octets.count] = 0
+            let bytes = word.utf8
+            let text = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
+            for (place, byte) in bytes.enumerated() { unsafe text[place] = CChar(bitPattern: byte) }
+            unsafe text[bytes.count] = 0
             unsafe (pointer + index).initialize(to: text)
         }
         unsafe (pointer + words.count).initialize(to: nil)

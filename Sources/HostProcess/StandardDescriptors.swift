@@ -39,7 +39,7 @@ package enum StandardDescriptors {
     ///
     /// - Parameter failure: The value to return, with `errno` set and without running `body`, if no descriptors are
     ///   left to take the numbers.
-    package static func spare<Result>(otherwise failure: @autoclosure () -> Result, _ body: () -> Result) -> Result {
+    package static func avoid<Result>(otherwise failure: @autoclosure () -> Result, _ body: () -> Result) -> Result {
         guard hold() else { return failure() }
         defer { release() }
         return body()
@@ -103,7 +103,7 @@ package enum WriteSignals {
     /// Runs `body`, which writes. If that fails with EPIPE or EFBIG, the signal that comes with it is dropped.
     ///
     /// - Returns: The result of `body`, with its `errno`.
-    package static func withheld<Result>(_ body: () -> Result) -> Result {
+    package static func blocked<Result>(_ body: () -> Result) -> Result {
         var signals = sigset_t(), before = sigset_t(), pending = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe sigaddset(&signals, SIGPIPE)

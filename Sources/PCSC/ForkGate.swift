@@ -50,7 +50,7 @@ package enum ForkGate {
         unsafe pthread_mutex_init(&state.pointee.mutex, nil)
         unsafe initialise(&state.pointee.changed)
         // Its handlers come first, so that its lock is taken after all that a fork waits for.
-        StandardDescriptors.spare(otherwise: ()) {}
+        StandardDescriptors.avoid(otherwise: ()) {}
         pthread_atfork(
             { Cancellation.withheld { ForkGate.prepare() } }, { ForkGate.resume() }, { ForkGate.beginChild() })
         return unsafe state

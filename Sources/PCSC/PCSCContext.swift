@@ -17,7 +17,7 @@ final class PCSCContext: Sendable {
     init() throws(LinkError) {
         let pcsc = try ServiceLibrary.open()
         var handle: SCARDCONTEXT = 0
-        let code = StandardDescriptors.spare(otherwise: SCARD_E_NO_SERVICE) {
+        let code = StandardDescriptors.avoid(otherwise: SCARD_E_NO_SERVICE) {
             ForkGate.call(.brief) { unsafe pcsc.SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle) }
         }
         // libpcsclite does not report that it got no socket.

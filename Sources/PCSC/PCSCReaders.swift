@@ -28,13 +28,13 @@ package final class PCSCReaders: ReaderService {
 
     /// All readers; none without a smart card service. One that refuses this process is an error.
     package func readers() throws(LinkError) -> [ReaderState] {
-        try state.withLock { state throws(LinkError) in try look(&state) }
+        try state.withLock { state throws(LinkError) in try refresh(&state) }
     }
 
     package func recentReaders() throws(LinkError) -> [ReaderState] {
         try state.withLock { state throws(LinkError) in
             if let time = state.time, Uptime.system.now - time < Self.freshness { return state.seen }
-            return try look(&state)
+            return try refresh(&state)
         }
     }
 
@@ -42,7 +42,7 @@ package final class PCSCReaders: ReaderService {
 
     package var isNew: Bool { obstacle == nil && ServiceSocket.isNew }
 
-    private func look(_ state: inout State) throws(LinkError) -> [ReaderState] {
+    private func refresh(_ state: inout State) throws(LinkError) -> [ReaderState] {
         state.time = nil
         let seen = try askService(&state)
         // Equal lists share memory, so that it is quick to see that nothing has changed.

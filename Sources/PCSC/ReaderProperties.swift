@@ -47,13 +47,13 @@ package struct ReaderProperties {
     }
 
     /// Reads the properties: tag, length and a little-endian number for each.
-    package init(parsing octets: [UInt8]) {
-        var cursor = ByteCursor(octets)
+    package init(parsing bytes: [UInt8]) {
+        var cursor = ByteCursor(bytes)
         while let tag = try? cursor.byte(), let count = try? cursor.byte() {
             var number = 0
             for index in 0..<Int(count) {
-                guard let octet = try? cursor.byte() else { return }
-                if index < 4 { number |= Int(octet) << (8 * index) }
+                guard let byte = try? cursor.byte() else { return }
+                if index < 4 { number |= Int(byte) << (8 * index) }
             }
             if tag == Self.maximumDataSize { maximumAPDUData = number }
         }

@@ -48,7 +48,7 @@ enum ServiceLibrary {
         if let opened { return opened }
         guard ForkGate.enter(.brief) else { throw .refused }
         defer { ForkGate.leave(.brief) }
-        let functions = StandardDescriptors.spare(otherwise: nil) { () -> pcsc_functions? in
+        let functions = StandardDescriptors.avoid(otherwise: nil) { () -> pcsc_functions? in
             known.withLock { known in
                 if known == nil { unsafe known = pcsc_open()?.pointee }
                 return known
@@ -88,7 +88,7 @@ enum ServiceSocket {
             return path.utf8.count < field.count
         }
         guard isWhole else { return false }
-        let descriptor = StandardDescriptors.spare(otherwise: -1) {
+        let descriptor = StandardDescriptors.avoid(otherwise: -1) {
             socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         }
         guard descriptor >= 0 else { return false }

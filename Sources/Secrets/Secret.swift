@@ -124,6 +124,9 @@ package final class SharedSecret: Sendable {
 
     /// A copy that is not secret any more, or that the caller wipes.
     package var bytes: [UInt8] { [UInt8](copying: secret) }
+
+    /// Whether the bytes are those of another secret. Constant time in the contents.
+    package func matches(_ other: borrowing Secret) -> Bool { Self.isEqual(secret, other) }
 }
 
 extension SharedSecret: Equatable {

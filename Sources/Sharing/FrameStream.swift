@@ -23,7 +23,7 @@ struct FrameStream: ~Copyable {
     }
 
     /// The next frame; nil if it is not whole within the time.
-    mutating func frame(within milliseconds: Int) throws(FarReader.Failure) -> [UInt8]? {
+    mutating func frame(within milliseconds: Int) throws(RemoteReader.Failure) -> [UInt8]? {
         if let frame = takeFrame() { return frame }
         acknowledgeAtOnce()
         var descriptor = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
@@ -65,12 +65,12 @@ struct FrameStream: ~Copyable {
     /// Sends a frame.
     ///
     /// - Parameter mayGoOn: Whether the other end is waited for, which has no room; for ten seconds at most.
-    borrowing func send(_ bytes: [UInt8], while mayGoOn: () -> Bool = { true }) throws(FarReader.Failure) {
+    borrowing func send(_ bytes: [UInt8], while mayGoOn: () -> Bool = { true }) throws(RemoteReader.Failure) {
         let frame = [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
         var sent = 0
         while sent < frame.count {
             try waitForRoom(mayGoOn)
-            let result = WriteSignals.withheld {
+            let result = WriteSignals.blocked {
                 unsafe frame.withUnsafeBytes { buffer in
                     unsafe write(
                         output, buffer.baseAddress?.advanced(by: sent), min(buffer.count - sent, Self.pieceSize))
@@ -82,7 +82,7 @@ struct FrameStream: ~Copyable {
         }
     }
 
-    private borrowing func waitForRoom(_ mayGoOn: () -> Bool) throws(FarReader.Failure) {
+    private borrowing func waitForRoom(_ mayGoOn: () -> Bool) throws(RemoteReader.Failure) {
         for _ in 0..<Self.looks {
             guard mayGoOn() else { throw .closed }
             var descriptor = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)

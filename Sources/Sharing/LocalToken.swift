@@ -9,7 +9,7 @@ package struct LocalToken {
     package let serial: [UInt8]
     /// At most 32 bytes of UTF-8; empty if missing or hidden.
     package let label: [UInt8]
-    package let way: ShareWay
+    package let way: ShareMode
 
     private static let protocolName = [UInt8]("GSC/1".utf8)
 
@@ -20,11 +20,11 @@ package struct LocalToken {
         if let serial = Self.serialOfChannel(card) {
             self.serial = serial
             label = []
-            way = .through
+            way = .passthrough
         } else if let serial = Self.plainSerial(card) {
             self.serial = serial
             label = Self.plainLabel(card)
-            way = .terminate
+            way = .terminating
         } else {
             throw .notUsable(reader: reader)
         }

@@ -65,19 +65,19 @@ struct Attempts {
         isConnected = true
         isTold = false
         pause = Self.pauses.first
-        work.report(.connected(to: work.settings.farReader))
+        work.report(.connected(to: work.settings.remoteReader))
     }
 
     /// The reader is gone, or was not reached: that is reported once. The next attempt comes after a pause.
     mutating func note(_ reason: Phrase, _ work: ShareWork) throws(ShareError) {
-        if isConnected || !isTold { work.report(.disconnected(from: work.settings.farReader, reason: reason)) }
+        if isConnected || !isTold { work.report(.disconnected(from: work.settings.remoteReader, reason: reason)) }
         isTold = true
         guard !isConnected else {
             isConnected = false
             return
         }
         if let patience = work.settings.patience, work.clocks.awake.now - lastSuccess >= patience {
-            throw .unreachable("\(work.settings.farReader): \(reason)")
+            throw .unreachable("\(work.settings.remoteReader): \(reason)")
         }
         work.wait(pause)
         pause = min(pause * 2, Self.pauses.last)

@@ -95,7 +95,7 @@ package struct ShareSettings: Sendable {
     package var patience: Duration?
 
     /// How the far reader is reached, for people.
-    var farReader: String { tunnel ?? "\(host):\(port)" }
+    var remoteReader: String { tunnel ?? "\(host):\(port)" }
 
     /// Whether something was asked for that only the token's end of the channel can do.
     var needsEnd: Bool { permissions != .all || confirmation != .never || isOnce }

@@ -89,18 +89,18 @@ package enum ShareState: String, Sendable {
 }
 
 /// The carrier of the channel's messages, and the token's end of the channel.
-package enum ShareWay: String, Sendable {
+package enum ShareMode: String, Sendable {
     /// The token has the channel. The share reads nothing.
-    case through
+    case passthrough
     /// The token has none. The share is the token's end.
-    case terminate
+    case terminating
 }
 
 /// An event in a share. It contains no secret but the activation password, which is told once.
 package enum ShareEvent: Sendable, Equatable {
     case state(ShareState)
     /// The token was found: its serial number in hexadecimal digits, and how it is shared.
-    case token(serial: String, reader: String, way: ShareWay)
+    case token(serial: String, reader: String, way: ShareMode)
     /// A new activation password for hosts, in its printed form.
     case password(String)
     /// The far reader has the token, or lost it for a reason.
@@ -121,7 +121,7 @@ package enum ShareEvent: Sendable, Equatable {
     /// The user of this machine said no, or could not be asked.
     case declined(ShareQuestion.Subject, host: String)
     /// The numbers of answered commands, and of bytes in them and their answers.
-    case progress(commands: Int, octets: Int)
+    case progress(commands: Int, bytes: Int)
 }
 
 /// Why a share cannot begin, or goes on no more.

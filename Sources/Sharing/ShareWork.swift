@@ -32,7 +32,7 @@ final class ShareWork {
     private struct Shown {
         var state: ShareState?
         var commands = 0
-        var octets = 0
+        var bytes = 0
         var reported = 0
         var time = Duration.zero
     }
@@ -81,10 +81,10 @@ final class ShareWork {
     func run() throws(ShareError) {
         let first = try findFirst()
         defer { first.card.giveBack() }
-        guard first.way == .terminate || !settings.needsEnd else { throw .unlimited(reader: first.reader) }
+        guard first.way == .terminating || !settings.needsEnd else { throw .unlimited(reader: first.reader) }
         show(.normal)
         report(.token(serial: first.shownSerial, reader: first.reader, way: first.way))
-        guard first.way == .terminate else {
+        guard first.way == .terminating else {
             return try carry(first) { [report] in PassingCard($0.card, report: report) }
         }
 
@@ -152,7 +152,7 @@ final class ShareWork {
 
     /// Carries commands until the share ends. The token and the far reader may come and go in the meantime.
     private func carry(
-        _ first: LocalToken, _ make: (LocalToken) throws(ShareError) -> any FarCard
+        _ first: LocalToken, _ make: (LocalToken) throws(ShareError) -> any RemoteCard
     ) throws(ShareError) {
         var token: LocalToken? = first
         defer { if let token, token.card !== first.card { token.card.giveBack() } }
@@ -173,14 +173,14 @@ final class ShareWork {
     }
 
     /// The far reader, tried with growing pauses. Nil if the share ends first.
-    private func reach() throws(ShareError) -> FarReader? {
+    private func reach() throws(ShareError) -> RemoteReader? {
         wait(Self.absence)
         while mayGoOn {
-            do throws(FarReader.Failure) {
+            do throws(RemoteReader.Failure) {
                 guard let tunnel = settings.tunnel else {
-                    return try FarReader(host: settings.host, port: settings.port)
+                    return try RemoteReader(host: settings.host, port: settings.port)
                 }
-                return try FarReader(tunnel: tunnel)
+                return try RemoteReader(tunnel: tunnel)
             } catch {
                 guard error != .invalidAddress else { throw .invalidAddress }
                 try attempts.note(error.text, self)
@@ -198,13 +198,13 @@ final class ShareWork {
     /// Answers the far reader until one of both ends is gone.
     ///
     /// - Returns: Why it is over; nil if the share ends.
-    private func serve(_ reader: inout FarReader, _ card: any FarCard, _ token: LocalToken) -> Phrase? {
+    private func serve(_ reader: inout RemoteReader, _ card: any RemoteCard, _ token: LocalToken) -> Phrase? {
         var silence = settings.tunnel == nil ? Self.silence : Self.patience
         var lastFrame = clocks.awake.now
         var lastLook = lastFrame
         while mayGoOn {
             let frame: [UInt8]?
-            do throws(FarReader.Failure) { frame = try reader.frame(within: Self.turn) } catch { return error.text }
+            do throws(RemoteReader.Failure) { frame = try reader.frame(within: Self.turn) } catch { return error.text }
             let now = clocks.awake.now
             if now - lastLook >= Self.look {
                 lastLook = now
@@ -212,22 +212,22 @@ final class ShareWork {
                 tellProgress(false)
             }
             guard let frame else {
-                if now - lastFrame >= silence { return FarReader.Failure.silent.text }
+                if now - lastFrame >= silence { return RemoteReader.Failure.silent.text }
                 continue
             }
             lastFrame = now
             silence = Self.silence
             attempts.succeed(self)
-            do throws(FarReader.Failure) {
+            do throws(RemoteReader.Failure) {
                 switch frame {
-                case []: return FarReader.Failure.closed.text
+                case []: return RemoteReader.Failure.closed.text
                 case [0x00], [0x01], [0x02]: card.reset()
                 case [0x04]: try reader.send(token.card.atr)
                 default:
                     guard frame.count > 1 else { continue }
                     guard let answer = card.answer(frame) else { return Phrase("the token was lost") }
                     shown.commands += 1
-                    shown.octets += frame.count + answer.count
+                    shown.bytes += frame.count + answer.count
                     try reader.send(answer)
                     lastFrame = clocks.awake.now
                 }
@@ -245,7 +245,7 @@ final class ShareWork {
         guard isLast || now - shown.time >= .seconds(1) else { return }
         shown.time = now
         shown.reported = shown.commands
-        report(.progress(commands: shown.commands, octets: shown.octets))
+        report(.progress(commands: shown.commands, bytes: shown.bytes))
     }
 }
 

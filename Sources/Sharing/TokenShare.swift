@@ -39,7 +39,7 @@ package final class TokenShare: Sendable {
 
     /// Shares the token. It returns when the share is cancelled, or has served its purpose.
     package func run() throws(ShareError) {
-        guard settings.tunnel != nil || FarReader.isAddress(settings.host) else { throw .invalidAddress }
+        guard settings.tunnel != nil || RemoteReader.isAddress(settings.host) else { throw .invalidAddress }
         let work = ShareWork(
             settings, readers: readers, clocks: clocks, ask: ask, report: report,
             isCancelled: { [isCancelled] in isCancelled.withLock { $0 } })

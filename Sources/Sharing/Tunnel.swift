@@ -10,10 +10,10 @@ final class Tunnel {
     private let process: Int32
 
     /// - Parameter command: For /bin/sh, which becomes the command.
-    init(_ command: String) throws(FarReader.Failure) {
+    init(_ command: String) throws(RemoteReader.Failure) {
         var ends: [Int32] = [-1, -1]
         var process: Int32 = 0
-        let code = StandardDescriptors.spare(otherwise: errno) {
+        let code = StandardDescriptors.avoid(otherwise: errno) {
             let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
             guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return errno }
             defer { close(ends[1]) }

@@ -38,7 +38,7 @@ struct Descriptor: ~Copyable {
     }
 
     private init(_ open: () -> Int32) throws(StorageError) {
-        let number = StandardDescriptors.spare(otherwise: -1, open)
+        let number = StandardDescriptors.avoid(otherwise: -1, open)
         guard number >= 0 else { throw StorageError(errno: errno) }
         self.number = number
     }
@@ -123,7 +123,7 @@ struct Descriptor: ~Copyable {
         var written = 0
         while written < bytes.count {
             let result = unsafe bytes.withUnsafeBytes { buffer in
-                WriteSignals.withheld {
+                WriteSignals.blocked {
                     unsafe Glibc.write(number, buffer.baseAddress?.advanced(by: written), buffer.count - written)
                 }
             }
@@ -190,7 +190,7 @@ struct Descriptor: ~Copyable {
 
     /// The names of the entries of this directory but "." and "..", at most as many as the limit.
     borrowing func entries(limit: Int = .max) throws(StorageError) -> [String] {
-        let copy = StandardDescriptors.spare(otherwise: -1) {
+        let copy = StandardDescriptors.avoid(otherwise: -1) {
             unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         }
         try check(copy)

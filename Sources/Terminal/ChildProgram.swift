@@ -96,9 +96,9 @@ package final class ChildProgram {
             var waiting = pipes.dropFirst().map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             guard unsafe poll(&waiting, nfds_t(waiting.count), 100) > 0 else { continue }
             for number in 1...2 where waiting[number - 1].revents != 0 {
-                let octets = piece(of: pipes[number])
-                if octets.isEmpty { closePipe(number) }
-                written[number] += octets
+                let bytes = piece(of: pipes[number])
+                if bytes.isEmpty { closePipe(number) }
+                written[number] += bytes
                 guard written[number].count <= limit else {
                     throw Failure.tooLong(name)
                 }

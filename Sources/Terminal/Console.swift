@@ -82,11 +82,11 @@ package struct Console: ~Copyable {
             case 0x15:
                 if isShown { show(String(repeating: "\u{8} \u{8}", count: count)) }
                 count = 0
-            case let octet where octet >= 0x20 && count < Self.limit:
+            case let byte where byte >= 0x20 && count < Self.limit:
                 var bytes = typed.mutableBytes
-                bytes[count] = octet
+                bytes[count] = byte
                 count += 1
-                if isShown { try? OutputStream(descriptor: descriptor).write([octet]) }
+                if isShown { try? OutputStream(descriptor: descriptor).write([byte]) }
             default: break
             }
         }
@@ -113,9 +113,9 @@ package struct Console: ~Copyable {
             guard unsafe poll(&waiting, 2, -1) >= 0 || errno == EINTR else { throw .interrupted }
             guard !Interruption.isRequested else { throw .interrupted }
             guard waiting[0].revents != 0 else { continue }
-            var octet: UInt8 = 0
-            let count = unsafe read(descriptor, &octet, 1)
-            if count == 1 { return octet }
+            var byte: UInt8 = 0
+            let count = unsafe read(descriptor, &byte, 1)
+            if count == 1 { return byte }
             guard count < 0, errno == EINTR || errno == EAGAIN else { throw .interrupted }
         }
     }

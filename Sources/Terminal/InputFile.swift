@@ -63,11 +63,11 @@ package final class InputFile: Sendable {
                 throw error.isInterruption ? Console.Failure.interrupted : error
             }
             var result = 0
-            let octets = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, count in
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, count in
                 unsafe result = read(descriptor, buffer.baseAddress, buffer.count)
                 count = max(0, result)
             }
-            if result >= 0 { return result == 0 ? nil : octets }
+            if result >= 0 { return result == 0 ? nil : bytes }
             guard errno == EINTR || errno == EAGAIN else { throw SystemError(errno, shownName) }
         }
     }
@@ -77,13 +77,13 @@ package final class InputFile: Sendable {
     /// - Parameter limit: The greatest number of bytes.
     /// - Throws: As ``next()``; ``SystemError`` with `EFBIG` for more.
     package func all(limit: Int) throws -> [UInt8] {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         while let piece = try next() {
-            guard piece.count <= limit - octets.count else { throw SystemError(EFBIG, shownName) }
-            octets += piece
+            guard piece.count <= limit - bytes.count else { throw SystemError(EFBIG, shownName) }
+            bytes += piece
         }
         Self.whole.withLock { if $0.count < Self.wholeLimit { $0.append(self) } }
-        return octets
+        return bytes
     }
 }
 

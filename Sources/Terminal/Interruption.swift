@@ -100,8 +100,8 @@ package enum Interruption {
 
     private static func wait() -> Never {
         while true {
-            var octet: UInt8 = 0
-            if unsafe read(signals.reading, &octet, 1) == 1 { request() }
+            var byte: UInt8 = 0
+            if unsafe read(signals.reading, &byte, 1) == 1 { request() }
         }
     }
 }

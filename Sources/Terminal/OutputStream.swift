@@ -18,10 +18,10 @@ package struct OutputStream: Sendable {
     /// Writes everything.
     ///
     /// - Throws: ``SystemError`` if no space is left, or the pipe is closed.
-    package func write(_ octets: some Collection<UInt8>) throws(SystemError) {
-        var rest = Array(octets)[...]
+    package func write(_ bytes: some Collection<UInt8>) throws(SystemError) {
+        var rest = Array(bytes)[...]
         while !rest.isEmpty {
-            let count = WriteSignals.withheld {
+            let count = WriteSignals.blocked {
                 unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             }
             if count > 0 {

@@ -87,9 +87,9 @@ package final class ResultFile: Sendable {
         }
     }
 
-    package func write(_ octets: [UInt8]) throws(SystemError) {
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
         do throws(SystemError) {
-            try OutputStream(descriptor: descriptor.withLock { $0 }).write(octets)
+            try OutputStream(descriptor: descriptor.withLock { $0 }).write(bytes)
         } catch {
             throw SystemError(error.code, path)
         }

@@ -58,9 +58,9 @@ package enum SecretSource: Sendable, Equatable {
         switch self {
         case .variable(let name):
             guard let value = unsafe getenv(name) else { throw .notSet(name) }
-            let octets = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
-            guard unsafe !octets.isEmpty else { throw .empty(Phrase(verbatim: name.printable)) }
-            return unsafe Secret(copying: Span(_unsafeElements: octets.bindMemory(to: UInt8.self)))
+            let bytes = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
+            guard unsafe !bytes.isEmpty else { throw .empty(Phrase(verbatim: name.printable)) }
+            return unsafe Secret(copying: Span(_unsafeElements: bytes.bindMemory(to: UInt8.self)))
         case .file(let path):
             let file = unsafe open(path.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
             guard file >= 0 else { throw .system(SystemError(errno, path)) }
@@ -78,17 +78,17 @@ package enum SecretSource: Sendable, Equatable {
         var count = 0
         while true {
             // Byte by byte: the rest after the line is for the next reader of the descriptor.
-            var octet: UInt8 = 0
+            var byte: UInt8 = 0
             do throws(SystemError) { try Interruption.wait(for: file, POLLIN, name) } catch { throw .system(error) }
-            let result = unsafe Glibc.read(file, &octet, 1)
+            let result = unsafe Glibc.read(file, &byte, 1)
             if result < 0 {
                 guard errno == EINTR || errno == EAGAIN else { throw .system(SystemError(errno, name)) }
                 continue
             }
-            if result == 0 || octet == 0x0A { break }
+            if result == 0 || byte == 0x0A { break }
             guard count < limit else { throw .tooLong(name) }
             var bytes = line.mutableBytes
-            bytes[count] = octet
+            bytes[count] = byte
             count += 1
         }
         let bytes = line.bytes

@@ -52,7 +52,7 @@ package struct Table {
 }
 
 /// Lines of a name and a value each, with the values below each other.
-package struct Facts {
+package struct KeyValueList {
     private var lines: [(name: String, value: String)] = []
 
     package init() {}

@@ -13,7 +13,7 @@ package struct Catalogue: Sendable {
     /// Bytes of the header: magic number, revision, count, and the places of both tables.
     private static let header = 20
 
-    private let octets: [UInt8]
+    private let bytes: [UInt8]
     /// Whether its numbers have their least significant byte first.
     private let isLittle: Bool
     /// The number of texts.
@@ -22,26 +22,26 @@ package struct Catalogue: Sendable {
     private let texts: Int
 
     /// - Returns: nil if these are not the bytes of such a file.
-    package init?(_ octets: [UInt8]) {
-        guard octets.count >= Self.header, octets.count <= Self.limit else { return nil }
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count >= Self.header, bytes.count <= Self.limit else { return nil }
         let isLittle: Bool
-        switch Array(octets[..<4]) {
+        switch Array(bytes[..<4]) {
         case [0xDE, 0x12, 0x04, 0x95]: isLittle = true
         case [0x95, 0x04, 0x12, 0xDE]: isLittle = false
         default: return nil
         }
-        func number(_ place: Int) -> Int { Self.number(in: octets, at: place, isLittle) ?? 0 }
+        func number(_ place: Int) -> Int { Self.number(in: bytes, at: place, isLittle) ?? 0 }
         let count = number(8)
         // The first half of the revision is that of the form.
-        guard number(4) >> 16 == 0, count <= octets.count / 16 else { return nil }
+        guard number(4) >> 16 == 0, count <= bytes.count / 16 else { return nil }
         (keys, texts) = (number(12), number(16))
-        guard max(keys, texts) <= octets.count - 8 * count else { return nil }
-        (self.octets, self.isLittle, self.count) = (octets, isLittle, count)
+        guard max(keys, texts) <= bytes.count - 8 * count else { return nil }
+        (self.bytes, self.isLittle, self.count) = (bytes, isLittle, count)
     }
 
     /// Reads a file; nil if it is missing or malformed.
     package init?(path: String) {
-        let file = StandardDescriptors.spare(otherwise: -1) {
+        let file = StandardDescriptors.avoid(otherwise: -1) {
             unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         }
         guard file >= 0 else { return nil }
@@ -50,14 +50,14 @@ package struct Catalogue: Sendable {
         guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             (Self.header...Self.limit).contains(Int(status.st_size))
         else { return nil }
-        let octets = unsafe [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
             while count < buffer.count {
                 let piece = unsafe read(file, buffer.baseAddress?.advanced(by: count), buffer.count - count)
                 guard piece > 0 else { break }
                 count += piece
             }
         }
-        self.init(octets)
+        self.init(bytes)
     }
 
     /// The translation of a text; nil if not found.
@@ -86,17 +86,17 @@ package struct Catalogue: Sendable {
     /// A text of a table: its length and its place, of which the table has a pair for each.
     private func entry(_ index: Int, of table: Int) -> ArraySlice<UInt8>? {
         guard let length = number(at: table + 8 * index), let place = number(at: table + 8 * index + 4),
-            place <= octets.count, length <= octets.count - place
+            place <= bytes.count, length <= bytes.count - place
         else { return nil }
-        return octets[place..<place + length]
+        return bytes[place..<place + length]
     }
 
-    private func number(at place: Int) -> Int? { Self.number(in: octets, at: place, isLittle) }
+    private func number(at place: Int) -> Int? { Self.number(in: bytes, at: place, isLittle) }
 
     /// A number of four bytes; nil if it is not in the file.
-    private static func number(in octets: [UInt8], at place: Int, _ isLittle: Bool) -> Int? {
-        guard place >= 0, place <= octets.count - 4 else { return nil }
-        let four = octets[place..<place + 4]
+    private static func number(in bytes: [UInt8], at place: Int, _ isLittle: Bool) -> Int? {
+        guard place >= 0, place <= bytes.count - 4 else { return nil }
+        let four = bytes[place..<place + 4]
         return (isLittle ? Array(four.reversed()) : Array(four)).reduce(0) { $0 << 8 | Int($1) }
     }
 }

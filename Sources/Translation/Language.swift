@@ -70,8 +70,8 @@ package enum Language {
     /// Whether it can be the name of a directory and nothing else.
     private static func isName(_ text: String) -> Bool {
         (2...16).contains(text.utf8.count)
-            && text.utf8.allSatisfy { octet in
-                (0x61...0x7A).contains(octet | 0x20) || octet == UInt8(ascii: "_")
+            && text.utf8.allSatisfy { byte in
+                (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
             }
     }
 }

@@ -28,7 +28,7 @@ enum ExitStatus: Int32 {
         case let error as KanalError: self.init(error)
         case let error as CommandError: self = error.status
         case let error as AuthorizationError: self.init(error.outcome)
-        case is AnswerRefusal: self = .failed
+        case is CallbackError: self = .failed
         case let error as IdentityServiceError: self = error.isUsersRefusal ? .cancelled : .failed
         case is CancellationError: self = .cancelled
         case Console.Failure.interrupted: self = .cancelled
@@ -70,7 +70,7 @@ enum ExitStatus: Int32 {
         switch error {
         case KanalError.cancelled, AuthorizationError.cancelled, is CancellationError, Console.Failure.interrupted:
             "cancelled"
-        case let error as AnswerRefusal: "the answer is refused: \(error.explanation)"
+        case let error as CallbackError: "the answer is refused: \(error.explanation)"
         case let error as SystemError where error.isClosedPipe: nil
         case let error as SystemError where error.isInterruption: "cancelled"
         case let error as any Explained: error.explanation
@@ -81,7 +81,7 @@ enum ExitStatus: Int32 {
 
 extension KanalError: Explained {}
 extension AuthorizationError: Explained {}
-extension AnswerRefusal: Explained {}
+extension CallbackError: Explained {}
 extension IdentityServiceError: Explained {}
 
 /// The reason why a command failed.

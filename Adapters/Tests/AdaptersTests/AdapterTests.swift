@@ -83,8 +83,8 @@ struct AdapterTests {
             gate.succeed()
             try await work
             for signature in signatures {
-                let octets = Array(try await signature.get().readableBytesView)
-                #expect(publicKey.isValidSignature(octets, for: message, signatureAlgorithm: name))
+                let bytes = Array(try await signature.get().readableBytesView)
+                #expect(publicKey.isValidSignature(bytes, for: message, signatureAlgorithm: name))
             }
             await #expect(throws: KanalError.self) {
                 try await key.sign(channel: channel, algorithm: .ed25519, data: ByteBuffer()).get()

@@ -47,7 +47,7 @@ extension Session {
             let request = try CertificationRequest(
                 subject: fields.subject, publicKeyInfo: info.der, attributes: fields.attributes,
                 extensions: fields.extensions)
-            let signature = try signBeside(request.info, with: key, of: info)
+            let signature = try signKeepingOperation(request.info, with: key, of: info)
             return try request.der(info.signing.algorithm, signature: signature)
         } catch let error as CKError {
             throw error
@@ -108,7 +108,7 @@ extension Session {
     ///
     /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the certificate's.
     package func signature(of message: SignedMessage, by key: MessageSigningKey) throws(CKError) -> [UInt8] {
-        try signBeside(message.signedAttributes, with: key.handle, of: key.info)
+        try signKeepingOperation(message.signedAttributes, with: key.handle, of: key.info)
     }
 
     /// The text of a certificate, for people.
@@ -155,7 +155,7 @@ extension Session {
     ///
     /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if the public key does not verify the signature, and so belongs to a
     ///   different private key.
-    private func signBeside(
+    private func signKeepingOperation(
         _ data: [UInt8], with key: CK_OBJECT_HANDLE, of info: PublicKeyInfo
     ) throws(CKError) -> [UInt8] {
         let operation = signature

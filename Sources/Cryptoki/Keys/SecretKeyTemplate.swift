@@ -141,7 +141,7 @@ extension SecretKeyType {
     /// The first three bytes of an encrypted block of zeros, or of the SHA-1 digest of a key that does not belong to a
     /// block cipher (PKCS #11 v2.40, 4.10.2).
     fileprivate func checkValue(of value: borrowing Secret, _ sBox: SBox) throws(CKError) -> [UInt8] {
-        guard let cipher = try codebook(value.bytes, sBox) else {
+        guard let cipher = try ecbCipher(value.bytes, sBox) else {
             do throws(HostCryptoError) { return Array(try Digest.digest(value.bytes, .sha1).prefix(3)) } catch {
                 throw CKError(error)
             }
@@ -152,8 +152,8 @@ extension SecretKeyType {
     }
 
     /// ECB with the key; nil if it does not belong to a block cipher.
-    private func codebook(_ key: Span<UInt8>, _ sBox: SBox) throws(CKError) -> (any RunningCipher)? {
+    private func ecbCipher(_ key: Span<UInt8>, _ sBox: SBox) throws(CKError) -> (any CipherState)? {
         if self == .aes { return try RunningAES(key: key, iv: nil, .encryption) }
-        do { return try Session.cipher(self, .codebook, [], key, sBox, .encryption) } catch { throw CKError(error) }
+        do { return try Session.cipher(self, .ecb, [], key, sBox, .encryption) } catch { throw CKError(error) }
     }
 }

@@ -82,7 +82,7 @@ extension Session {
     private func requireAgreement(with key: Object) throws(CKError) {
         try requireUsable(key)
         guard key.tokenObject != nil else { return }
-        let isPossible = try slot.withToken { token throws(TokenError) in try token.takesOwnCommands() }
+        let isPossible = try slot.withToken { token throws(TokenError) in try token.supportsKanalCommands() }
         guard isPossible else { throw .mechanismInvalid("the token agrees on no secrets") }
     }
 

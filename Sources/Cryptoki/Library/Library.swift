@@ -62,23 +62,23 @@ package final class Library: Sendable {
             defer { tables.isCounted = isQuery }
             return tables.isCounted && !isQuery
         }
-        if !isCounted { try look(recent: true) }
+        if !isCounted { try refresh(recent: true) }
         return tables.withLock { tables in
             tables.slots.indices.filter { !tokenPresent || tables.slots[$0].state.hasToken }.map(CK_SLOT_ID.init)
         }
     }
 
     /// Updates the table of slots from the readers.
-    func refreshSlots() throws(CKError) { try look(recent: false) }
+    func refreshSlots() throws(CKError) { try refresh(recent: false) }
 
-    private func look(recent: Bool) throws(CKError) {
+    private func refresh(recent: Bool) throws(CKError) {
         let states: [ReaderState]
         do { states = try recent ? readers.recentReaders() : readers.readers() } catch { throw CKError(error) }
         try tables.withLock { tables throws(CKError) in
             guard !tables.isFinal else { throw .notInitialised }
             let now = settings.clocks.uptime.now
             if recent, tables.seen == states {
-                for entry in tables.slots { entry.signals.lastSeen.looked(entry.reader, at: now) }
+                for entry in tables.slots { entry.signals.lastSeen.update(entry.reader, at: now) }
                 return
             }
             tables.seen = states
@@ -88,7 +88,7 @@ package final class Library: Sendable {
             }
             for state in states {
                 if let entry = tables.slots.first(where: { $0.reader.name == state.name }) {
-                    entry.signals.lastSeen.looked(state, at: now)
+                    entry.signals.lastSeen.update(state, at: now)
                 } else {
                     var entry = Entry(state, self)
                     entry.hasEvent = tables.isKnown && state.atr != nil
@@ -110,7 +110,7 @@ package final class Library: Sendable {
 
     /// The present state of a slot.
     package func slot(_ id: CK_SLOT_ID) throws(CKError) -> SlotState {
-        try look(recent: true)
+        try refresh(recent: true)
         guard let entry = known(id) else { throw .slotIDInvalid }
         return entry.state
     }
@@ -144,7 +144,7 @@ package final class Library: Sendable {
     }
 
     private func openSessionAtOnce(with id: CK_SLOT_ID, flags: CK_FLAGS) throws(CKError) -> CK_SESSION_HANDLE {
-        try look(recent: true)
+        try refresh(recent: true)
         let slot = try entry(id).slot
         let handle = tables.withLock { $0.sessions.insert(id) }
         do throws(CKError) {

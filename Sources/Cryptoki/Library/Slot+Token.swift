@@ -203,7 +203,7 @@ package enum TokenPresence: Sendable, Equatable {
 
 /// The token that a slot's sessions work with. One call at a time has the turn to use it, and no other thread reaches
 /// the `Token` during that; a copy of its state is here for the others.
-struct TokenTurn {
+struct TokenLease {
     /// The token's state when the last turn ended.
     struct State {
         let login: Token.Role?
@@ -245,7 +245,7 @@ struct TokenTurn {
     mutating func nextLeaving() -> Token? { leaving.popLast() }
 }
 
-extension TokenTurn.State {
+extension TokenLease.State {
     init(_ token: Token) {
         login = token.login
         serial = token.serial

@@ -19,7 +19,7 @@ final class Slot {
     /// Before which signatures the user is asked for consent.
     let consent: Consent
 
-    var turn = TokenTurn() {
+    var turn = TokenLease() {
         didSet { signals.token.withLock { [serial = turn.state?.serial] token in token = serial } }
     }
     private var history: ChannelHistory?

@@ -29,7 +29,7 @@ extension Library {
 
         init(_ reader: ReaderState, _ library: Library) {
             signals = SlotSignals(presenceChanged: library.presenceChanged)
-            signals.lastSeen.looked(reader, at: .zero)
+            signals.lastSeen.update(reader, at: .zero)
             slot = SharedSlot(
                 Slot(
                     reader: reader.name, readers: library.readers, settings: library.settings, signals: signals,
@@ -164,7 +164,7 @@ final class LastSeen: Sendable {
     }
 
     /// The reader was looked at.
-    func looked(_ reader: ReaderState, at time: Duration) {
+    func update(_ reader: ReaderState, at time: Duration) {
         state.withLock { state in
             if reader.atr == nil || state.events != reader.events { state.isDoubtful = true }
             state.events = reader.events

@@ -157,9 +157,9 @@ extension KeyTreeParameters {
             throw .mechanismParameterInvalid("ulL \(length) and ulOffset \(offset) leave no \(count) bytes")
         }
         do throws(GOSTError) {
-            let octets = try KDFTree<Streebog256>.derive(
+            let bytes = try KDFTree<Streebog256>.derive(
                 key: key.bytes, label: label.span, seed: seed.span, r: r, count: length)
-            return octets.extracting(offset..<(offset + count))
+            return bytes.extracting(offset..<(offset + count))
         } catch {
             throw .mechanismParameterInvalid("ulR \(r) bytes count no \(length) bytes")
         }

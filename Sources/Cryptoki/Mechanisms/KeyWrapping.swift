@@ -53,8 +53,8 @@ enum KeyWrapping: Sendable {
         switch self {
         case .gost28147:
             guard parameter.count == 8 else { throw .invalidIVLength }
-            let octets = parameter + wrapped
-            return try GOST28147KeyWrap.gost.unwrap(octets.span, kek: wrapping.bytes, sBox: sBox)
+            let bytes = parameter + wrapped
+            return try GOST28147KeyWrap.gost.unwrap(bytes.span, kek: wrapping.bytes, sBox: sBox)
         case .magma:
             return try KExp15<Magma>.unwrap(
                 wrapped.span, authenticationKey: wrapping.bytes.extracting(0..<32),
@@ -70,7 +70,7 @@ enum KeyWrapping: Sendable {
 /// A key that wraps or unwraps, checked for its type and the permission to be used so.
 enum WrappingKey {
     case secret(KeyWrapping, Object)
-    case rsa(any RunningCipher)
+    case rsa(any CipherState)
     case transport(KeyTransportCipher)
 
     /// The types of the keys that are wrapped. The first is that of a key whose template names none.

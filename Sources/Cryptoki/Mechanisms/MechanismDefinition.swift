@@ -15,7 +15,7 @@ package struct MechanismDefinition: Sendable {
         case digest(DigestAlgorithm)
         case keyGeneration(SecretKeyType)
         case cipher(SecretKeyType, CipherMode)
-        case code(CodeAlgorithm)
+        case code(MACAlgorithm)
         case keyWrapping(KeyWrapping)
         /// Wraps with a public key of GOST R 34.10 and unwraps with the private key.
         case keyTransport
@@ -80,14 +80,14 @@ package struct MechanismDefinition: Sendable {
             .init(CKM_GOSTR3410_WITH_GOSTR3411_12_256, .signature(.gostR3410, hash: .streebog256)),
             .init(CKM_GOSTR3410_WITH_GOSTR3411_12_512, .signature(.gostR3410With512Bits, hash: .streebog512)),
             .init(CKM_GOST28147_KEY_WRAP, .keyWrapping(.gost28147)),
-            .init(CKM_GOST28147_ECB, .cipher(.gost28147, .codebook)),
+            .init(CKM_GOST28147_ECB, .cipher(.gost28147, .ecb)),
             .init(CKM_GOST28147, .cipher(.gost28147, .stream)),
             .init(CKM_GOST28147_KEY_GEN, .keyGeneration(.gost28147)),
             .init(CKM_GOST28147_MAC, .code(.gost28147)),
             .init(CKM_MAGMA_KEY_GEN, .keyGeneration(.magma)),
             .init(CKM_KUZNECHIK_KEY_GEN, .keyGeneration(.kuznyechik)),
-            .init(CKM_MAGMA_ECB, .cipher(.magma, .codebook)),
-            .init(CKM_KUZNECHIK_ECB, .cipher(.kuznyechik, .codebook)),
+            .init(CKM_MAGMA_ECB, .cipher(.magma, .ecb)),
+            .init(CKM_KUZNECHIK_ECB, .cipher(.kuznyechik, .ecb)),
             .init(CKM_MAGMA_CTR_ACPKM, .cipher(.magma, .stream)),
             .init(CKM_KUZNECHIK_CTR_ACPKM, .cipher(.kuznyechik, .stream)),
             .init(CKM_MAGMA_MGM, .cipher(.magma, .authenticated)),
@@ -142,8 +142,8 @@ package struct MechanismDefinition: Sendable {
         .init(CKM_AES_KEY_GEN, .keyGeneration(.aes), inHardware: false),
         .init(CKM_GOSTR3410_KEY_WRAP, .keyTransport, inHardware: false),
         .init(CKM_VENDOR_GOST_KEG, .keyDerivation(.keg), inHardware: false),
-        .init(CKM_AES_ECB, .cipher(.aes, .codebook), inHardware: false),
-        .init(CKM_AES_CBC, .cipher(.aes, .chained), inHardware: false),
+        .init(CKM_AES_ECB, .cipher(.aes, .ecb), inHardware: false),
+        .init(CKM_AES_CBC, .cipher(.aes, .cbc), inHardware: false),
         .init(CKM_AES_CBC_PAD, .cipher(.aes, .padded), inHardware: false),
     ]
 
@@ -219,9 +219,9 @@ package struct Mechanism: Sendable {
 /// How a mechanism uses a block cipher.
 enum CipherMode: Sendable {
     /// ECB: whole blocks.
-    case codebook
+    case ecb
     /// CBC without padding: whole blocks.
-    case chained
+    case cbc
     /// CBC with padding: the text as a whole.
     case padded
     /// Any number of bytes, in parts of any length: CTR-ACPKM, or with GOST 28147-89 the mode of its parameter set.
@@ -231,7 +231,7 @@ enum CipherMode: Sendable {
 }
 
 /// An algorithm of message authentication codes.
-enum CodeAlgorithm: Sendable {
+enum MACAlgorithm: Sendable {
     /// GOST 28147-89 with 32 bits. The parameter set decides on key meshing. The IV has 8 bytes or none.
     case gost28147
     /// OMAC of one block (GOST R 34.13-2015, 5.6).

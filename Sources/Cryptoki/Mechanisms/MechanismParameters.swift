@@ -46,24 +46,24 @@ package struct AgreementParameters: Sendable, Equatable {
 
     /// Reads the layouts without pointers: the three numbers in 32 bits, little-endian, as the vendor's C samples have
     /// them, or as `CK_ULONG`, as the vendor's .NET binding has. The lengths tell which.
-    init?(flat octets: [UInt8]) {
-        guard let parameters = Self(flat: octets, width: 4) ?? Self(flat: octets, width: 8) else { return nil }
+    init?(flat bytes: [UInt8]) {
+        guard let parameters = Self(flat: bytes, width: 4) ?? Self(flat: bytes, width: 8) else { return nil }
         self = parameters
     }
 
     /// Reads the same with fields of fixed length, as older bindings have them: 128 bytes for the public key, which
     /// need not fill them, and 8 for the UKM.
-    init?(fixed octets: [UInt8]) {
+    init?(fixed bytes: [UInt8]) {
         let room = (publicData: 128, ukm: 8)
-        guard let parameters = Self(flat: octets, width: 4, room) ?? Self(flat: octets, width: 8, room) else {
+        guard let parameters = Self(flat: bytes, width: 4, room) ?? Self(flat: bytes, width: 8, room) else {
             return nil
         }
         self = parameters
     }
 
     /// - Parameter room: The least lengths of the fields.
-    private init?(flat octets: [UInt8], width: Int, _ room: (publicData: Int, ukm: Int) = (0, 0)) {
-        var rest = octets[...]
+    private init?(flat bytes: [UInt8], width: Int, _ room: (publicData: Int, ukm: Int) = (0, 0)) {
+        var rest = bytes[...]
         func number() -> UInt64? {
             guard rest.count >= width else { return nil }
             let value = rest.prefix(width).reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
@@ -237,6 +237,6 @@ extension [UInt8] {
     var numbers: [CK_ULONG]? {
         let size = MemoryLayout<CK_ULONG>.size
         guard count.isMultiple(of: size) else { return nil }
-        return stride(from: 0, to: count, by: size).compactMap { CK_ULONG(octets: Array(self[$0..<$0 + size])) }
+        return stride(from: 0, to: count, by: size).compactMap { CK_ULONG(bytes: Array(self[$0..<$0 + size])) }
     }
 }

@@ -97,7 +97,7 @@ package struct Attributes: Sendable, Equatable {
     /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID` if it does not have a `CK_ULONG`'s size.
     package func number(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> CK_ULONG? {
         guard let value = self[type] else { return nil }
-        guard let number = CK_ULONG(octets: value) else {
+        guard let number = CK_ULONG(bytes: value) else {
             throw .attributeValueInvalid(
                 "\(place(of: type)) has \(value.count) bytes, a CK_ULONG has \(MemoryLayout<CK_ULONG>.size)")
         }
@@ -117,9 +117,9 @@ extension CK_ULONG {
     package static var unavailable: CK_ULONG { ~0 }
 
     /// The number that an attribute's value or a mechanism's parameter holds; nil if it has a different size.
-    init?(octets: [UInt8]) {
-        guard octets.count == MemoryLayout<CK_ULONG>.size else { return nil }
-        self = octets.reversed().reduce(0) { $0 << 8 | CK_ULONG($1) }
+    init?(bytes: [UInt8]) {
+        guard bytes.count == MemoryLayout<CK_ULONG>.size else { return nil }
+        self = bytes.reversed().reduce(0) { $0 << 8 | CK_ULONG($1) }
     }
 
     /// The bytes of the number as an attribute's value holds them. All supported hosts are little-endian.

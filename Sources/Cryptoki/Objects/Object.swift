@@ -299,8 +299,8 @@ enum UniqueID {
         digits(Streebog256.hash(fields.flatMap { CK_ULONG($0.count).bytes + $0 }).prefix(16))
     }
 
-    private static func digits(_ octets: some Sequence<UInt8>) -> [UInt8] {
-        octets.flatMap { octet in [octet >> 4, octet & 0x0F].map { $0 < 10 ? 0x30 + $0 : 0x57 + $0 } }
+    private static func digits(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        bytes.flatMap { byte in [byte >> 4, byte & 0x0F].map { $0 < 10 ? 0x30 + $0 : 0x57 + $0 } }
     }
 }
 

@@ -8,7 +8,7 @@ import Token
 
 /// An encryption or decryption (PKCS #11 v2.40, 5.8 and 5.9).
 package final class CipherOperation {
-    private let cipher: any RunningCipher
+    private let cipher: any CipherState
     private let direction: CipherDirection
     /// Bytes that wait for the rest of their block, or of the text.
     private var pending: [UInt8] = []
@@ -27,7 +27,7 @@ package final class CipherOperation {
         }
     }
 
-    init(_ cipher: any RunningCipher, _ direction: CipherDirection) {
+    init(_ cipher: any CipherState, _ direction: CipherDirection) {
         self.cipher = cipher
         self.direction = direction
     }
@@ -94,7 +94,7 @@ package final class CipherOperation {
         var text: [UInt8] = []
         swap(&text, &pending)
         defer { text.wipe() }
-        for octet in text.dropFirst(size) { pending.append(octet) }
+        for byte in text.dropFirst(size) { pending.append(byte) }
         return try cipher.process(text.span.extracting(first: size))
     }
 
@@ -106,7 +106,7 @@ package final class CipherOperation {
 }
 
 /// Encryption with a public key of RSA. The text is one block.
-final class RSAEncryption: RunningCipher {
+final class RSAEncryption: CipherState {
     private let key: RSAPublicKey
     private let scheme: RSAEncryptionScheme
     let granularity: Int? = nil
@@ -126,7 +126,7 @@ final class RSAEncryption: RunningCipher {
 }
 
 /// Decryption with a private key of RSA, wherever it lives.
-final class RSADecryption: RunningCipher {
+final class RSADecryption: CipherState {
     private unowned let session: Session
     private let key: Object
     private let scheme: RSAEncryptionScheme
@@ -156,7 +156,7 @@ extension Session {
     func rsaCipher(
         _ definition: MechanismDefinition, _ scheme: RSAEncryptionScheme, _ handle: CK_OBJECT_HANDLE,
         permission: CK_ATTRIBUTE_TYPE, _ direction: CipherDirection
-    ) throws(CKError) -> any RunningCipher {
+    ) throws(CKError) -> any CipherState {
         let objectClass = direction == .encryption ? CKO_PUBLIC_KEY : CKO_PRIVATE_KEY
         let key = try operationKey(
             handle, for: definition.type, class: objectClass, permission: permission, keyTypes: [.rsa])

@@ -76,24 +76,24 @@ extension Session {
 
     private static func aes(
         _ mode: CipherMode, _ parameter: [UInt8], _ key: borrowing Secret, _ direction: CipherDirection
-    ) throws(CKError) -> any RunningCipher {
+    ) throws(CKError) -> any CipherState {
         if mode == .padded { return try PaddedAES(key: key, iv: parameter, direction) }
-        guard mode == .chained || parameter.isEmpty else {
+        guard mode == .cbc || parameter.isEmpty else {
             throw .mechanismParameterInvalid("the parameter has \(parameter.count) bytes, and must have none")
         }
-        return try RunningAES(key: key.bytes, iv: mode == .chained ? parameter : nil, direction)
+        return try RunningAES(key: key.bytes, iv: mode == .cbc ? parameter : nil, direction)
     }
 
     /// - Returns: nil for a parameter that the mechanism does not take.
     static func cipher(
         _ keyType: SecretKeyType, _ mode: CipherMode, _ parameter: [UInt8], _ key: Span<UInt8>, _ sBox: SBox,
         _ direction: CipherDirection
-    ) throws(GOSTError) -> (any RunningCipher)? {
+    ) throws(GOSTError) -> (any CipherState)? {
         switch (keyType, mode) {
-        case (.gost28147, .codebook) where parameter.isEmpty:
+        case (.gost28147, .ecb) where parameter.isEmpty:
             return try Codebook(GOST28147(key: key, sBox: sBox), direction)
-        case (.magma, .codebook) where parameter.isEmpty: return try Codebook(Magma(key: key), direction)
-        case (.kuznyechik, .codebook) where parameter.isEmpty: return try Codebook(Kuznyechik(key: key), direction)
+        case (.magma, .ecb) where parameter.isEmpty: return try Codebook(Magma(key: key), direction)
+        case (.kuznyechik, .ecb) where parameter.isEmpty: return try Codebook(Kuznyechik(key: key), direction)
         case (.gost28147, .stream):
             let iv = parameter.isEmpty ? [UInt8](repeating: 0, count: 8) : parameter
             if sBox == .gost28147Test { return try Gamma28147(key: key, iv: iv.span, sBox: sBox) }
@@ -111,11 +111,11 @@ extension Session {
     /// section that is not whole blocks, as in the vendor's example, is rounded up.
     private static func rekeyedCounter<Cipher: BlockCipher & ~Copyable>(
         _ cipher: Cipher.Type, _ parameter: [UInt8], _ key: Span<UInt8>
-    ) throws(GOSTError) -> (any RunningCipher)? {
+    ) throws(GOSTError) -> (any CipherState)? {
         guard parameter.count == 4 + Cipher.blockSize / 2 else { return nil }
-        let octets = parameter.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-        guard octets > 0 else { return nil }
-        let section = (octets + Cipher.blockSize - 1) / Cipher.blockSize * Cipher.blockSize
+        let bytes = parameter.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+        guard bytes > 0 else { return nil }
+        let section = (bytes + Cipher.blockSize - 1) / Cipher.blockSize * Cipher.blockSize
         let iv = Array(parameter.dropFirst(4))
         return try RekeyedCounter<Cipher>(key: key, iv: iv.span, section: section)
     }

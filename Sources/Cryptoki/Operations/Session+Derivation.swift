@@ -41,7 +41,7 @@ extension Session {
         }
         var handles = [base]
         if case .concatenation = derivation {
-            guard let other = CK_ULONG(octets: mechanism.parameter) else {
+            guard let other = CK_ULONG(bytes: mechanism.parameter) else {
                 throw .mechanismParameterInvalid(
                     "the parameter has \(mechanism.parameter.count) bytes, and must be a key's handle")
             }

@@ -10,7 +10,7 @@ final class SignatureOperation {
     /// The use of the data.
     enum Input {
         case digest(MessageDigest)
-        case code(RunningCode)
+        case code(MACState)
     }
 
     let key: Object
@@ -81,7 +81,7 @@ extension Session {
             let key = try secretKey(
                 handle, for: definition.type, permission: permission, types: algorithm.keyTypes)
             let value = try key.secretValue()
-            let code = try RunningCode(algorithm, key: value, sBox: key.sBox, parameter: mechanism.parameter)
+            let code = try MACState(algorithm, key: value, sBox: key.sBox, parameter: mechanism.parameter)
             return SignatureOperation(key, .code(code), signatureSize: code.size)
         default:
             throw .mechanismInvalid("the mechanism signs nothing")

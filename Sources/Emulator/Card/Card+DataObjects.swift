@@ -75,7 +75,7 @@ extension Card {
         let bytes = command.data.bytes
         try require(bytes.count >= 2 && bytes[0] == 0xA6 && Int(bytes[1]) == bytes.count - 2, else: .incorrectData)
         let value = command.data.extracting(2..<bytes.count)
-        state.defaultUserPIN = value.isEmpty ? nil : Sealed(value.copy())
+        state.defaultUserPIN = value.isEmpty ? nil : SharedSecret(value.copy())
         if !value.isEmpty, var pin = state.fileSystem.pin(AccessConditions.user)?.rightsFile {
             pin.flags |= RightsFileFlags.pinChanged
             state.fileSystem.replacePIN(AccessConditions.user, with: pin)

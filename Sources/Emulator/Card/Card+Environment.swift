@@ -18,7 +18,7 @@ struct SecurityEnvironment: ~Copyable {
     var agreement: (key: UInt8, hash: HashAlgorithm?)?
     var hashAlgorithm = HashAlgorithm.streebog256
     /// The hash being computed.
-    var hash: RunningHash?
+    var hash: HashState?
     /// The hash that was computed and waits for its signature.
     var digest: [UInt8]?
 }

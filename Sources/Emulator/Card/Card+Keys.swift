@@ -22,7 +22,7 @@ extension Card {
         if identity.isSlow { pause(300) }
         let pair = try generate(algorithm)
         privateKey.value = pair.privateValue
-        publicKey.value = Sealed(copying: pair.publicValue)
+        publicKey.value = SharedSecret(copying: pair.publicValue)
         state.fileSystem.replaceContent(of: privateFile.path, with: .rights(privateKey))
         state.fileSystem.replaceContent(of: publicFile.path, with: .rights(publicKey))
         countChange()
@@ -44,20 +44,20 @@ extension Card {
 
     private func generate(
         _ algorithm: KeyAlgorithm
-    ) throws(Refusal) -> (privateValue: Sealed, publicValue: [UInt8]) {
+    ) throws(Refusal) -> (privateValue: SharedSecret, publicValue: [UInt8]) {
         do {
             switch algorithm {
             case .gost(let curve):
                 let pair = try PrivateKey.generate(on: curve, random: random)
                 let publicKey = try pair.publicKey()
-                return (Sealed(pair.scalar.copy()), publicKey.bytes)
+                return (SharedSecret(pair.scalar.copy()), publicKey.bytes)
             case .rsa(let bits):
                 let pair = try RSAKey.generate(bits: bits)
                 return (pair.privateValue, pair.publicValue)
             case .ec(let curve):
                 let key = try ECKey.generate(on: curve)
                 let value = try key.value()
-                return (Sealed(value.copy()), try key.publicKey())
+                return (SharedSecret(value.copy()), try key.publicKey())
             }
         } catch {
             throw Refusal(.memoryUnchanged)

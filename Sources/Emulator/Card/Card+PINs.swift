@@ -68,7 +68,9 @@ extension Card {
         guard var pin = file.rightsFile else { throw Refusal(.fileNotFound) }
         let isReset = number == AccessConditions.user && data.value.isEmpty
         try authoriseChange(of: file, isReset: isReset)
-        let value = isReset ? defaultPIN(number).map { Sealed($0.secret.copy()) } : Sealed(data.value.copy())
+        let value =
+            isReset
+            ? defaultPIN(number).map { SharedSecret($0.secret.copy()) } : SharedSecret(data.value.copy())
         guard let value else { throw Refusal(.incorrectData) }
         let lengths = max(pin.minimumLength, 1)...max(pin.minimumLength, Card.maximumLength)
         try require(isReset || lengths.contains(value.secret.count), else: .incorrectData)
@@ -101,10 +103,10 @@ extension Card {
             else: .securityStatusNotSatisfied)
     }
 
-    private func defaultPIN(_ number: Int) -> Sealed? {
+    private func defaultPIN(_ number: Int) -> SharedSecret? {
         if number == AccessConditions.user, let own = state.defaultUserPIN { return own }
         return Card.standardPINs.indices.contains(number - 1)
-            ? Sealed(copying: Card.standardPINs[number - 1]) : nil
+            ? SharedSecret(copying: Card.standardPINs[number - 1]) : nil
     }
 
     /// 01 and 02 are the global PINs, 80 + N the local PIN N.
@@ -152,13 +154,13 @@ extension Card {
         countChange()
     }
 
-    private func secretKey(_ data: borrowing ReferenceData, _ file: File) throws(Refusal) -> Sealed {
+    private func secretKey(_ data: borrowing ReferenceData, _ file: File) throws(Refusal) -> SharedSecret {
         try require(data.value.count == file.size, else: .incorrectData)
-        return Sealed(data.value.copy())
+        return SharedSecret(data.value.copy())
     }
 
     /// A half of a key pair that computes. Those of ECDSA may be filled up with zeros to the size of the file.
-    private func keyHalf(_ data: borrowing ReferenceData, _ file: File) throws(Refusal) -> Sealed {
+    private func keyHalf(_ data: borrowing ReferenceData, _ file: File) throws(Refusal) -> SharedSecret {
         guard let algorithm = file.algorithm, let type = file.rightsFile?.type else { throw Refusal(.incorrectData) }
         var value = data.value.copy()
         if case .ec = algorithm {
@@ -181,7 +183,7 @@ extension Card {
         } catch {
             throw Refusal(.incorrectData)
         }
-        return Sealed(value)
+        return SharedSecret(value)
     }
 }
 

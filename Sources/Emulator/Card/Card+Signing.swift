@@ -23,7 +23,7 @@ extension Card {
         try require(!state.isInitialising, else: .initialisationPhase)
         if context.chain == nil {
             context.environment.digest = nil
-            context.environment.hash = RunningHash(context.environment.hashAlgorithm)
+            context.environment.hash = HashState(context.environment.hashAlgorithm)
         }
         context.environment.hash?.update(command.data.bytes)
         guard command.cla & 0x10 == 0 else {
@@ -73,7 +73,7 @@ extension Card {
         return Response(.success, data: signature)
     }
 
-    private func sign(_ digest: [UInt8], with scalar: Sealed, on curve: Curve) throws(Refusal) -> [UInt8] {
+    private func sign(_ digest: [UInt8], with scalar: SharedSecret, on curve: Curve) throws(Refusal) -> [UInt8] {
         do throws(GOSTError) {
             let privateKey = try PrivateKey(curve: curve, scalar: scalar.secret.copy())
             return try privateKey.sign(digest: digest.span, random: random).reversed()
@@ -83,7 +83,7 @@ extension Card {
     }
 
     /// The RSA private operation; the block must be below the modulus.
-    func applyRSA(_ value: Sealed, to block: [UInt8]) throws(Refusal) -> [UInt8] {
+    func applyRSA(_ value: SharedSecret, to block: [UInt8]) throws(Refusal) -> [UInt8] {
         do throws(LibraryFailure) {
             let key = try RSAKey(value.secret)
             return try key.apply(block.span)

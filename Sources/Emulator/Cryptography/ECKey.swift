@@ -171,9 +171,9 @@ struct Number: ~Copyable {
     init() throws(LibraryFailure) { try unsafe self.init(owning: BN_new()) }
 
     /// The number whose least significant byte comes first.
-    init(littleEndian octets: Span<UInt8>) throws(LibraryFailure) {
-        let made = unsafe octets.withUnsafeBufferPointer { octets in
-            unsafe BN_lebin2bn(octets.baseAddress, Int32(clamping: octets.count), nil)
+    init(littleEndian bytes: Span<UInt8>) throws(LibraryFailure) {
+        let made = unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe BN_lebin2bn(bytes.baseAddress, Int32(clamping: bytes.count), nil)
         }
         try unsafe self.init(owning: made)
     }
@@ -182,13 +182,13 @@ struct Number: ~Copyable {
 
     /// The number in `count` bytes, least significant first.
     func littleEndian(count: Int) throws(LibraryFailure) -> Secret {
-        var octets = Secret(count: count)
-        var span = octets.mutableBytes
-        let written = unsafe span.withUnsafeMutableBufferPointer { octets in
-            unsafe BN_bn2lebinpad(pointer, octets.baseAddress, Int32(clamping: octets.count))
+        var bytes = Secret(count: count)
+        var span = bytes.mutableBytes
+        let written = unsafe span.withUnsafeMutableBufferPointer { bytes in
+            unsafe BN_bn2lebinpad(pointer, bytes.baseAddress, Int32(clamping: bytes.count))
         }
         guard written == Int32(clamping: count) else { throw LibraryFailure() }
-        return octets
+        return bytes
     }
 
     var isZero: Bool { unsafe BN_is_zero(pointer) == 1 }

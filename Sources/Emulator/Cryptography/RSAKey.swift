@@ -42,7 +42,7 @@ struct RSAKey: ~Copyable {
     static func half(ofValue count: Int) -> Int { (count - 8) / 5 }
 
     /// A new pair with the public exponent 65537, in the card's forms.
-    static func generate(bits: Int) throws(LibraryFailure) -> (privateValue: Sealed, publicValue: [UInt8]) {
+    static func generate(bits: Int) throws(LibraryFailure) -> (privateValue: SharedSecret, publicValue: [UInt8]) {
         let generation = try RSAGeneration()
         let key = try generation.generate(bits: bits)
         let half = bits / 16
@@ -56,7 +56,7 @@ struct RSAKey: ~Copyable {
         }
         let modulus = try key.number("n", count: 2 * half)
         let exponent = try key.number("e", count: half)
-        return (Sealed(value), [UInt8](copying: modulus) + [UInt8](copying: exponent))
+        return (SharedSecret(value), [UInt8](copying: modulus) + [UInt8](copying: exponent))
     }
 
     /// The block to the power of the private exponent, by the Chinese remainder theorem (RFC 8017, 5.1.2). Both are

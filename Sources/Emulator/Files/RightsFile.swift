@@ -2,8 +2,8 @@
 
 import APDU
 import GOST
-import Secrets
-package import TokenEnd
+package import Secrets
+import TokenEnd
 
 /// The content of a rights file: byte 0 of its properties (tag 85).
 package enum RightsFileType: UInt8, Sendable {
@@ -64,10 +64,10 @@ package struct RightsFile: Sendable {
     package private(set) var properties: [UInt8]
     /// The PIN; a secret key; the private scalar or the public point X ‖ Y; the RSA key in the form of ``RSAKey`` or n ‖ e.
     /// Numbers are little-endian. Nil until it is set.
-    package var value: Sealed?
+    package var value: SharedSecret?
 
     /// Nil unless the properties are six bytes that make sense for their type.
-    package init?(properties: [UInt8], value: Sealed? = nil) {
+    package init?(properties: [UInt8], value: SharedSecret? = nil) {
         guard properties.count == 6, let type = RightsFileType(rawValue: properties[0]) else { return nil }
         self.type = type
         self.properties = properties

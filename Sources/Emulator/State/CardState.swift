@@ -25,7 +25,7 @@ package struct CardState: Sendable {
     /// Four bytes of flags; the first is 02 if the user must change the PIN.
     package var forcedChange: [UInt8] = [0, 0, 0, 0]
     /// The user PIN that a reset gives, if another than the standard one was set.
-    package var defaultUserPIN: Sealed?
+    package var defaultUserPIN: SharedSecret?
     /// Random bytes of the last format.
     package var formatNonce: [UInt8] = []
     /// The lasting state of the token's end of the secure channel, if it has one.
@@ -57,7 +57,7 @@ extension CardState {
         bytes.appendField(journal ?? [])
         for licence in licences { bytes.appendField(licence) }
         bytes += forcedChange
-        bytes.appendSealed(defaultUserPIN)
+        bytes.appendSecret(defaultUserPIN)
         bytes.appendField(formatNonce)
         for files in [fileSystem.globalPINs, fileSystem.files] {
             bytes.appendUInt16(files.count)
@@ -97,7 +97,7 @@ extension CardState {
         self.journal = journal.isEmpty ? nil : journal
         for index in licences.indices { licences[index] = try cursor.field() }
         forcedChange = try cursor.bytes(4)
-        defaultUserPIN = try cursor.sealed()
+        defaultUserPIN = try cursor.secret()
         formatNonce = try cursor.field()
         let globalPINs = try cursor.files()
         fileSystem = try FileSystem(files: cursor.files(), globalPINs: globalPINs)
@@ -120,7 +120,7 @@ extension [UInt8] {
         case .rights(let rights):
             append(2)
             append(contentsOf: rights.properties)
-            appendSealed(rights.value)
+            appendSecret(rights.value)
         }
     }
 }
@@ -142,7 +142,7 @@ extension ByteCursor {
         case 0: content = .directory
         case 1: content = .elementary(try field())
         default:
-            guard let rights = RightsFile(properties: try bytes(6), value: try sealed()) else {
+            guard let rights = RightsFile(properties: try bytes(6), value: try secret()) else {
                 throw MalformedBytes()
             }
             content = .rights(rights)
@@ -167,7 +167,7 @@ extension CardState {
         let conditions = [AccessConditions.administratorPIN, .userPIN]
         for (number, (conditions, value)) in zip(UInt8(1)..., zip(conditions, Card.standardPINs)) {
             let properties: [UInt8] = [RightsFileType.globalPIN.rawValue, 6, RightsFileFlags.text, 0xAA, 0, 0]
-            guard let pin = RightsFile(properties: properties, value: Sealed(copying: value)) else { continue }
+            guard let pin = RightsFile(properties: properties, value: SharedSecret(copying: value)) else { continue }
             state.fileSystem.append(
                 File(
                     path: RightsFileType.globalPIN.path(number), size: value.count, conditions: conditions,

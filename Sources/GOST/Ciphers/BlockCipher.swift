@@ -87,9 +87,9 @@ extension BlockCipher where Self: ~Copyable {
         return result
     }
 
-    /// Enciphers the blocks in a part of `octets` in place.
-    func encrypt(_ octets: inout Secret, _ range: Range<Int>) {
-        var bytes = octets.mutableBytes
+    /// Enciphers the blocks in a part of `data` in place.
+    func encrypt(_ data: inout Secret, _ range: Range<Int>) {
+        var bytes = data.mutableBytes
         var blocks = bytes._mutatingExtracting(range)
         encrypt(&blocks)
     }
@@ -106,19 +106,19 @@ struct MeshedCipher: ~Copyable, Sendable {
         self.meshing = meshing
     }
 
-    /// Counts the next blocks, of `octets` bytes or as many of them as have the same key, and changes the key before
+    /// Counts the next blocks, of `bytes` bytes or as many of them as have the same key, and changes the key before
     /// them if that is due.
     ///
     /// - Returns: Their number of bytes, and whether the key has changed.
-    mutating func begin(_ octets: Int) -> (octets: Int, keyHasChanged: Bool) {
-        guard meshing else { return (octets, false) }
+    mutating func begin(_ bytes: Int) -> (bytes: Int, keyHasChanged: Bool) {
+        guard meshing else { return (bytes, false) }
         let isDue = count == 1024
         if isDue {
             cipher = cipher.meshed()
             count = 0
         }
-        let octets = min(octets, 1024 - count)
-        count += octets
-        return (octets, isDue)
+        let bytes = min(bytes, 1024 - count)
+        count += bytes
+        return (bytes, isDue)
     }
 }

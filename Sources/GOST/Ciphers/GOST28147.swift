@@ -8,7 +8,7 @@ package struct GOST28147: ~Copyable, Sendable {
     /// The bytes of a block.
     package static var blockSize: Int { 8 }
 
-    private var keys: Wiped<Keys28147>
+    private var keys: SecretBox<Keys28147>
     private let substitution: Substitution
 
     /// A cipher with a key of 32 bytes.
@@ -20,7 +20,7 @@ package struct GOST28147: ~Copyable, Sendable {
     }
 
     private init(_ key: Span<UInt8>, _ substitution: Substitution) {
-        keys = Wiped(Keys28147(repeating: key))
+        keys = SecretBox(Keys28147(repeating: key))
         self.substitution = substitution
     }
 
@@ -63,9 +63,9 @@ package struct GOST28147: ~Copyable, Sendable {
         Blocks28147.transform(&blocks) { $0.encrypt(keys.value, substitution) }
     }
 
-    /// Enciphers every whole block of `octets` in place.
-    func encrypt(_ octets: inout Secret) {
-        var blocks = octets.mutableBytes
+    /// Enciphers every whole block of `bytes` in place.
+    func encrypt(_ bytes: inout Secret) {
+        var blocks = bytes.mutableBytes
         encrypt(&blocks)
     }
 

@@ -6,7 +6,7 @@ package import Secrets
 package struct GOST28147IMIT: ~Copyable, Sendable {
     private let tagLength: Int
     private var meshed: MeshedCipher
-    private var state: Wiped<State>
+    private var state: SecretBox<State>
 
     struct State: BitwiseCopyable, Sendable {
         var code: UInt64
@@ -29,7 +29,7 @@ package struct GOST28147IMIT: ~Copyable, Sendable {
         guard iv.isEmpty || iv.count == 8 else { throw .invalidIVLength }
         guard (1...8).contains(tagLength) else { throw .invalidLength }
         meshed = MeshedCipher(try GOST28147(key: key, sBox: sBox), meshing: meshing)
-        state = Wiped(State(code: iv.littleEndianUInt64(at: 0)))
+        state = SecretBox(State(code: iv.littleEndianUInt64(at: 0)))
         self.tagLength = tagLength
     }
 

@@ -59,10 +59,10 @@ package struct GOST28147CBC: ~Copyable, Sendable {
     }
 
     /// Counts the next blocks, and returns how many of so many bytes have the same key.
-    private mutating func beginBlocks(_ octets: Int) -> Int {
-        let (octets, keyHasChanged) = meshed.begin(octets)
+    private mutating func beginBlocks(_ bytes: Int) -> Int {
+        let (bytes, keyHasChanged) = meshed.begin(bytes)
         if keyHasChanged { meshed.cipher.encrypt(&last) }
-        return octets
+        return bytes
     }
 }
 
@@ -109,7 +109,7 @@ package struct GOST28147CFB: ~Copyable, Sendable {
                 meshed.cipher.encrypt(&register)
             }
             output[done] ^= register.bytes[used]
-            setOctet(enciphering ? output[done] : data[done])
+            setByte(enciphering ? output[done] : data[done])
             used = (used + 1) % 8
             done += 1
         }
@@ -140,23 +140,23 @@ package struct GOST28147CFB: ~Copyable, Sendable {
         let count = blocks.count
         var gamma = register.appending(blocks.span)
         register = gamma.extracting(count..<count + 8)
-        var octets = gamma.mutableBytes
-        var inputs = octets._mutatingExtracting(0..<count)
+        var bytes = gamma.mutableBytes
+        var inputs = bytes._mutatingExtracting(0..<count)
         meshed.cipher.encrypt(&inputs)
         blocks.add(gamma.bytes, at: 0, count: count)
     }
 
     /// Counts the next blocks, and returns how many of so many bytes have the same key.
-    private mutating func beginBlocks(_ octets: Int) -> Int {
-        let (octets, keyHasChanged) = meshed.begin(octets)
+    private mutating func beginBlocks(_ bytes: Int) -> Int {
+        let (bytes, keyHasChanged) = meshed.begin(bytes)
         if keyHasChanged { meshed.cipher.encrypt(&register) }
-        return octets
+        return bytes
     }
 
-    private mutating func setOctet(_ octet: UInt8) {
+    private mutating func setByte(_ byte: UInt8) {
         let used = used
-        var octets = register.mutableBytes
-        octets[used] = octet
+        var bytes = register.mutableBytes
+        bytes[used] = byte
     }
 }
 
@@ -164,7 +164,7 @@ package struct GOST28147CFB: ~Copyable, Sendable {
 package struct GOST28147CNT: ~Copyable, Sendable {
     private let meshing: Bool
     private var cipher: GOST28147
-    private var gamma: Wiped<Gamma>
+    private var gamma: SecretBox<Gamma>
 
     /// Begins a message with a key of 32 bytes and an initialisation vector of 8.
     ///
@@ -176,7 +176,7 @@ package struct GOST28147CNT: ~Copyable, Sendable {
         let cipher = try GOST28147(key: key, sBox: sBox)
         var counter = Secret(copying: iv)
         cipher.encrypt(&counter)
-        gamma = Wiped(Gamma(counter: counter.bytes.littleEndianUInt64(at: 0)))
+        gamma = SecretBox(Gamma(counter: counter.bytes.littleEndianUInt64(at: 0)))
         self.cipher = cipher
         self.meshing = meshing
     }
@@ -184,16 +184,16 @@ package struct GOST28147CNT: ~Copyable, Sendable {
     /// Enciphers or deciphers the next bytes of the message. Constant time in its secret inputs.
     package mutating func apply(_ data: Span<UInt8>) -> Secret {
         var result = Secret(copying: data)
-        var octets = result.mutableBytes
+        var bytes = result.mutableBytes
         var done = 0
         while done < data.count {
             if gamma.value.isUsedUp {
-                let added = addGamma(to: &octets, from: done)
+                let added = addGamma(to: &bytes, from: done)
                 done += added
                 if added > 0 { continue }
                 refill()
             }
-            octets[done] ^= gamma.value.next()
+            bytes[done] ^= gamma.value.next()
             done += 1
         }
         return result
@@ -213,16 +213,16 @@ package struct GOST28147CNT: ~Copyable, Sendable {
 
     /// Adds the next gamma to bytes from `offset` on, if there is a kernel for it: to all whole sections between
     /// changes of key, or to whole fours of blocks up to the next. Gives their number.
-    private mutating func addGamma(to octets: inout MutableSpan<UInt8>, from offset: Int) -> Int {
-        let sections = (octets.count - offset) / 1024 * 1024
+    private mutating func addGamma(to bytes: inout MutableSpan<UInt8>, from offset: Int) -> Int {
+        let sections = (bytes.count - offset) / 1024 * 1024
         if meshing, gamma.value.count == 1024, sections > 0 {
-            var blocks = octets._mutatingExtracting(offset..<offset + sections)
+            var blocks = bytes._mutatingExtracting(offset..<offset + sections)
             return cipher.addMeshedGamma(to: &blocks, counter: &gamma.value.counter) ? sections : 0
         }
         changeKeyIfDue()
-        let count = min(octets.count - offset, meshing ? 1024 - gamma.value.count : .max) / 32 * 32
+        let count = min(bytes.count - offset, meshing ? 1024 - gamma.value.count : .max) / 32 * 32
         guard count > 0 else { return 0 }
-        var blocks = octets._mutatingExtracting(offset..<offset + count)
+        var blocks = bytes._mutatingExtracting(offset..<offset + count)
         guard cipher.addGamma(to: &blocks, counter: &gamma.value.counter) else { return 0 }
         gamma.value.count &+= count
         return count

@@ -17,7 +17,7 @@ extension Kuznyechik {
                 block[bit / 8] = 1 << UInt8(bit % 8)
                 let image = transformation(block)
                 var column = SIMD4<Int32>()
-                for octet in 0..<16 { column[octet / 4] |= Int32(image[octet]) << Int32(8 * (octet % 4)) }
+                for byte in 0..<16 { column[byte / 4] |= Int32(image[byte]) << Int32(8 * (byte % 4)) }
                 return column
             }
         }
@@ -62,9 +62,9 @@ extension Kuznyechik.Linear {
         (0..<16).reduce(block) { block, _ in block[1...] + [step(block[0], block[1...])] }
     }
 
-    /// The sum of `octet` and of `others`, multiplied by their coefficients.
-    private static func step(_ octet: UInt8, _ others: ArraySlice<UInt8>) -> UInt8 {
-        zip(others, coefficients).reduce(octet) { $0 ^ product($1.0, $1.1) }
+    /// The sum of `byte` and of `others`, multiplied by their coefficients.
+    private static func step(_ byte: UInt8, _ others: ArraySlice<UInt8>) -> UInt8 {
+        zip(others, coefficients).reduce(byte) { $0 ^ product($1.0, $1.1) }
     }
 
     /// The product in GF(2^8), where t^8 + t^7 + t^6 + t + 1 = 0.

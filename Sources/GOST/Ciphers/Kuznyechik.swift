@@ -16,7 +16,7 @@ package struct Kuznyechik: ~Copyable, BlockCipher {
     /// The bytes of a block.
     package static var blockSize: Int { 16 }
 
-    private var keys: Wiped<RoundKeys>
+    private var keys: SecretBox<RoundKeys>
 
     /// A cipher with the first 32 bytes of `key`; bytes that are missing count as zero. Constant time in its secret
     /// inputs.
@@ -24,11 +24,11 @@ package struct Kuznyechik: ~Copyable, BlockCipher {
         var keys = RoundKeys(repeating: Block())
         keys[0] = Block(key.littleEndianUInt64(at: 0), key.littleEndianUInt64(at: 8))
         keys[1] = Block(key.littleEndianUInt64(at: 16), key.littleEndianUInt64(at: 24))
-        self.keys = Wiped(keys)
+        self.keys = SecretBox(keys)
         if !self.keys.schedule(Self.constants) { schedule() }
     }
 
-    private init(_ keys: RoundKeys) { self.keys = Wiped(keys) }
+    private init(_ keys: RoundKeys) { self.keys = SecretBox(keys) }
 
     /// A second cipher with the same key. Constant time in its secret inputs.
     package func copy() -> Kuznyechik { Kuznyechik(keys.value) }
@@ -200,21 +200,21 @@ extension Kuznyechik {
     struct ManyBlocks: BitwiseCopyable {
         typealias Octet = Streebog.Rows
 
-        private var octets = InlineArray<16, Octet>(repeating: Octet(repeating: Block()))
+        private var bytes = InlineArray<16, Octet>(repeating: Octet(repeating: Block()))
 
         init() {}
 
         /// The block at `index`, before ``transpose()`` or after it has been undone.
         subscript(index: Int) -> Block {
-            @inline(__always) get { octets[index >> 3][index & 7] }
-            @inline(__always) set { octets[index >> 3][index & 7] = newValue }
+            @inline(__always) get { bytes[index >> 3][index & 7] }
+            @inline(__always) set { bytes[index >> 3][index & 7] = newValue }
         }
 
         mutating func encrypt(_ keys: RoundKeys) {
             transpose()
             for round in 0..<9 {
                 add(keys[round])
-                for index in 0..<16 { Streebog.substitute(&octets[index]) }
+                for index in 0..<16 { Streebog.substitute(&bytes[index]) }
                 for step in (0..<16).reversed() { mix(step) }
             }
             add(keys[9])
@@ -226,7 +226,7 @@ extension Kuznyechik {
             add(keys[9])
             for round in (0..<9).reversed() {
                 for step in 0..<16 { mix(step) }
-                for index in 0..<16 { Kuznyechik.substituteBack(&octets[index]) }
+                for index in 0..<16 { Kuznyechik.substituteBack(&bytes[index]) }
                 add(keys[round])
             }
             transpose()
@@ -242,11 +242,11 @@ extension Kuznyechik {
         /// One step of the shift register that makes L (RFC 7801, 4.2), on the register as a ring: nothing moves but
         /// the place of the byte that takes the sum. The same step undoes it.
         private mutating func mix(_ place: Int) {
-            @inline(__always) func octet(_ index: Int) -> Octet { octets[(place + 1 + index) & 15] }
-            @inline(__always) func pair(_ index: Int) -> Octet { octet(index) ^ octet(14 - index) }
+            @inline(__always) func byte(_ index: Int) -> Octet { bytes[(place + 1 + index) & 15] }
+            @inline(__always) func pair(_ index: Int) -> Octet { byte(index) ^ byte(14 - index) }
 
             // The coefficients 148, 32, 133, 16, 194, 192, 1, 251, 1, …, 148 by their bits, the highest first.
-            let (by148, by133, by194, by251) = (pair(0), pair(2), pair(4), octet(7))
+            let (by148, by133, by194, by251) = (pair(0), pair(2), pair(4), byte(7))
             let high = by194 ^ pair(5) ^ by251
             let both = by148 ^ by133
             var sum = (both ^ high).timesT ^ high
@@ -255,7 +255,7 @@ extension Kuznyechik {
             sum = sum.timesT ^ by251
             sum = sum.timesT ^ both
             sum = sum.timesT ^ by194 ^ by251
-            octets[place] = octets[place] ^ sum.timesT ^ by133 ^ pair(6) ^ by251
+            bytes[place] = bytes[place] ^ sum.timesT ^ by133 ^ pair(6) ^ by251
         }
     }
 }

@@ -10,16 +10,16 @@ package struct Magma: ~Copyable, BlockCipher {
     /// The bytes of a block.
     package static var blockSize: Int { 8 }
 
-    private let keys: Wiped<Keys28147>
+    private let keys: SecretBox<Keys28147>
     private let substitution = SBox.tc26Z.substitution
 
     /// A cipher with the first 32 bytes of `key`; bytes that are missing count as zero. Constant time in its secret
     /// inputs.
     package init(padding key: Span<UInt8>) {
-        keys = Wiped(Keys28147(bigEndian: key))
+        keys = SecretBox(Keys28147(bigEndian: key))
     }
 
-    private init(_ keys: Keys28147) { self.keys = Wiped(keys) }
+    private init(_ keys: Keys28147) { self.keys = SecretBox(keys) }
 
     /// A second cipher with the same key. Constant time in its secret inputs.
     package func copy() -> Magma { Magma(keys.value) }

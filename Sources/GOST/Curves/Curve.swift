@@ -109,21 +109,21 @@ struct CurveParameters: Sendable, Equatable {
     /// The numbers of a parameter set.
     init(_ name: gost_curve_name) {
         let numbers = unsafe gost_curve_set_at(name)?.pointee.numbers?.pointee
-        func octets(_ number: UnsafePointer<UInt8>?) -> [UInt8] {
+        func bytes(_ number: UnsafePointer<UInt8>?) -> [UInt8] {
             unsafe UnsafeBufferPointer(start: number, count: number == nil ? 0 : numbers?.size ?? 0).reversed()
         }
-        unsafe (p, a, b, q) = (octets(numbers?.p), octets(numbers?.a), octets(numbers?.b), octets(numbers?.q))
-        unsafe (x, y) = (octets(numbers?.x), octets(numbers?.y))
-        d = unsafe numbers?.form == .edwards ? octets(numbers?.d) : nil
+        unsafe (p, a, b, q) = (bytes(numbers?.p), bytes(numbers?.a), bytes(numbers?.b), bytes(numbers?.q))
+        unsafe (x, y) = (bytes(numbers?.x), bytes(numbers?.y))
+        d = unsafe numbers?.form == .edwards ? bytes(numbers?.d) : nil
     }
 
     /// The number that `hex` spells, in `size` bytes.
-    static func octets(_ hex: String, _ size: Int) -> [UInt8] {
-        var octets = [UInt8](repeating: 0, count: size)
+    static func bytes(_ hex: String, _ size: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: size)
         for (place, digit) in hex.reversed().compactMap(\.hexDigitValue).prefix(2 * size).enumerated() {
-            octets[size - 1 - place / 2] |= UInt8(truncatingIfNeeded: digit) << UInt8(4 * (place % 2))
+            bytes[size - 1 - place / 2] |= UInt8(truncatingIfNeeded: digit) << UInt8(4 * (place % 2))
         }
-        return octets
+        return bytes
     }
 }
 

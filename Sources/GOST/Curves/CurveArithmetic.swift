@@ -7,7 +7,7 @@ struct Number: ~Copyable {
     fileprivate let secret: Secret
 
     /// The bytes.
-    var octets: Span<UInt8> {
+    var bytes: Span<UInt8> {
         @_lifetime(borrow self)
         get { secret.bytes }
     }
@@ -15,7 +15,7 @@ struct Number: ~Copyable {
     /// Whether the number is 0. Constant time, and as secret as the number until it is ``published(_:)``.
     var isZero: Bool {
         var bits: UInt8 = 0
-        for index in octets.indices { bits |= octets[index] }
+        for index in bytes.indices { bits |= bytes[index] }
         return bits == 0
     }
 }
@@ -116,7 +116,7 @@ extension CurveArithmetic {
     func product(_ k: borrowing Number) throws(GOSTError) -> Point {
         let table = try KernelCurve.withTable(curve)
         return unsafe point { result in
-            unsafe k.octets.withUnsafeBufferPointer {
+            unsafe k.bytes.withUnsafeBufferPointer {
                 unsafe gost_curve_multiply_base(table.pointer, result, $0.baseAddress)
             }
         }
@@ -125,10 +125,10 @@ extension CurveArithmetic {
     /// k·Q of a point of order q, k below q. Constant time.
     func product(_ k: borrowing Number, _ point: borrowing Point) -> Point {
         guard !point.isInfinity else { return .infinity }
-        let octets = point.coordinates.bytes
+        let bytes = point.coordinates.bytes
         return unsafe self.point { result in
-            unsafe k.octets.withUnsafeBufferPointer { k in
-                unsafe octets.withUnsafeBufferPointer {
+            unsafe k.bytes.withUnsafeBufferPointer { k in
+                unsafe bytes.withUnsafeBufferPointer {
                     unsafe gost_curve_multiply(kernel.pointer, result, k.baseAddress, $0.baseAddress)
                 }
             }
@@ -144,11 +144,11 @@ extension CurveArithmetic {
     ) throws(GOSTError) -> Bool {
         guard !point.isInfinity else { return false }
         let table = try KernelCurve.withTable(curve)
-        let (k, l, octets) = (k.octets, l.octets, point.coordinates.bytes)
-        return unsafe x.octets.withUnsafeBufferPointer { x in
+        let (k, l, bytes) = (k.bytes, l.bytes, point.coordinates.bytes)
+        return unsafe x.bytes.withUnsafeBufferPointer { x in
             unsafe k.withUnsafeBufferPointer { k in
                 unsafe l.withUnsafeBufferPointer { l in
-                    unsafe octets.withUnsafeBufferPointer {
+                    unsafe bytes.withUnsafeBufferPointer {
                         unsafe gost_curve_has_x_modulo_q(
                             table.pointer, x.baseAddress, k.baseAddress, l.baseAddress, $0.baseAddress)
                     }
@@ -174,11 +174,11 @@ extension CurveArithmetic {
     /// The opposite of a point: its Y is p − Y, because no point here has Y = 0. Constant time.
     func negative(_ point: borrowing Point) -> Point {
         var coordinates = point.coordinates.copy()
-        var octets = coordinates.mutableBytes
+        var bytes = coordinates.mutableBytes
         var borrow = 0
-        for (index, octet) in curve.parameters.p.reversed().enumerated() where size + index < octets.count {
-            let difference = Int(octet) - Int(octets[size + index]) - borrow
-            octets[size + index] = UInt8(truncatingIfNeeded: difference)
+        for (index, byte) in curve.parameters.p.reversed().enumerated() where size + index < bytes.count {
+            let difference = Int(byte) - Int(bytes[size + index]) - borrow
+            bytes[size + index] = UInt8(truncatingIfNeeded: difference)
             borrow = difference >> 8 & 1
         }
         return Point(coordinates: coordinates)
@@ -187,8 +187,8 @@ extension CurveArithmetic {
     /// The point that a kernel writes; `compute` returns whether it is not O. Constant time but for that answer.
     private func point(_ compute: (UnsafeMutablePointer<UInt8>?) -> Bool) -> Point {
         var coordinates = Secret(count: 2 * size)
-        var octets = coordinates.mutableBytes
-        let isPoint = unsafe octets.withUnsafeMutableBufferPointer { unsafe compute($0.baseAddress) }
+        var bytes = coordinates.mutableBytes
+        let isPoint = unsafe bytes.withUnsafeMutableBufferPointer { unsafe compute($0.baseAddress) }
         return isPoint ? Point(coordinates: coordinates) : .infinity
     }
 }
@@ -198,21 +198,21 @@ extension CurveArithmetic {
     /// The number with these bytes, least significant first.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if there are more than a coordinate has.
-    func number(_ octets: Span<UInt8>) throws(GOSTError) -> Number {
-        guard octets.count <= size else { throw .invalidLength }
-        return Number(secret: Secret(copying: octets, zeros: size - octets.count))
+    func number(_ bytes: Span<UInt8>) throws(GOSTError) -> Number {
+        guard bytes.count <= size else { throw .invalidLength }
+        return Number(secret: Secret(copying: bytes, zeros: size - bytes.count))
     }
 
     /// Whether 0 < number < q.
     func isInRange(_ number: borrowing Number) -> Bool {
-        curve.isScalar(number.octets)
+        curve.isScalar(number.bytes)
     }
 
     /// A number modulo q. Constant time.
     func moduloQ(_ number: borrowing Number) -> Number {
         var one = Secret(count: size)
-        var octets = one.mutableBytes
-        if !octets.isEmpty { octets[0] = 1 }
+        var bytes = one.mutableBytes
+        if !bytes.isEmpty { bytes[0] = 1 }
         return multiply(number, Number(secret: one))
     }
 
@@ -224,9 +224,9 @@ extension CurveArithmetic {
 
     /// a·b modulo q. Constant time.
     func multiply(_ a: borrowing Number, _ b: borrowing Number) -> Number {
-        let b = b.octets
+        let b = b.bytes
         return unsafe number { result in
-            unsafe a.octets.withUnsafeBufferPointer { a in
+            unsafe a.bytes.withUnsafeBufferPointer { a in
                 unsafe b.withUnsafeBufferPointer {
                     unsafe gost_scalar_multiply(kernel.pointer, result, a.baseAddress, $0.baseAddress)
                 }
@@ -236,9 +236,9 @@ extension CurveArithmetic {
 
     /// a + b modulo q, for a and b below q. Constant time.
     func add(_ a: borrowing Number, _ b: borrowing Number) -> Number {
-        let b = b.octets
+        let b = b.bytes
         return unsafe number { result in
-            unsafe a.octets.withUnsafeBufferPointer { a in
+            unsafe a.bytes.withUnsafeBufferPointer { a in
                 unsafe b.withUnsafeBufferPointer {
                     unsafe gost_scalar_add(kernel.pointer, result, a.baseAddress, $0.baseAddress)
                 }
@@ -257,7 +257,7 @@ extension CurveArithmetic {
     /// The inverse of a modulo q, and 0 for 0. Constant time.
     func inverse(_ a: borrowing Number) -> Number {
         unsafe number { result in
-            unsafe a.octets.withUnsafeBufferPointer {
+            unsafe a.bytes.withUnsafeBufferPointer {
                 unsafe gost_scalar_invert(kernel.pointer, result, $0.baseAddress)
             }
         }
@@ -278,8 +278,8 @@ extension CurveArithmetic {
     /// The number that a kernel writes.
     private func number(_ compute: (UnsafeMutablePointer<UInt8>?) -> Void) -> Number {
         var secret = Secret(count: size)
-        var octets = secret.mutableBytes
-        unsafe octets.withUnsafeMutableBufferPointer { unsafe compute($0.baseAddress) }
+        var bytes = secret.mutableBytes
+        unsafe bytes.withUnsafeMutableBufferPointer { unsafe compute($0.baseAddress) }
         return Number(secret: secret)
     }
 }

@@ -10,7 +10,7 @@ package struct GOSTR341194: HashFunction, ~Copyable {
     package static var digestSize: Int { 32 }
     package static var blockSize: Int { 32 }
 
-    private var state: Wiped<State>
+    private var state: SecretBox<State>
 
     /// A hash with the S-box id-GostR3411-94-CryptoProParamSet (RFC 4357, 11.2).
     package init() {
@@ -19,11 +19,11 @@ package struct GOSTR341194: HashFunction, ~Copyable {
 
     /// A hash with any S-box.
     package init(sBox: SBox) {
-        state = Wiped(State(sBox))
+        state = SecretBox(State(sBox))
     }
 
     private init(_ state: State) {
-        self.state = Wiped(state)
+        self.state = SecretBox(state)
     }
 
     package mutating func update(_ data: Span<UInt8>) {

@@ -64,7 +64,7 @@ package enum HashAlgorithm: Sendable, CaseIterable {
 }
 
 /// A hash by one of the functions, being computed.
-package enum RunningHash: ~Copyable, Sendable {
+package enum HashState: ~Copyable, Sendable {
     case gostR341194(GOSTR341194)
     case streebog256(Streebog256)
     case streebog512(Streebog512)
@@ -101,7 +101,7 @@ package enum RunningHash: ~Copyable, Sendable {
     }
 
     /// A second hash that goes on from here.
-    package borrowing func copy() -> RunningHash {
+    package borrowing func copy() -> HashState {
         switch self {
         case .gostR341194(let hash): .gostR341194(hash.copy())
         case .streebog256(let hash): .streebog256(hash.copy())
@@ -112,7 +112,7 @@ package enum RunningHash: ~Copyable, Sendable {
 
 /// The beginning of a message block of `size` bytes, until the rest of it comes.
 struct PartialBlock<let size: Int>: BitwiseCopyable, Sendable {
-    private var octets = InlineArray<size, UInt8>(repeating: 0)
+    private var storage = InlineArray<size, UInt8>(repeating: 0)
     private(set) var count = 0
 
     var isFull: Bool { count == size }
@@ -120,21 +120,21 @@ struct PartialBlock<let size: Int>: BitwiseCopyable, Sendable {
     /// The block's bytes; those that have not come are zero.
     var bytes: Span<UInt8> {
         @_lifetime(borrow self)
-        borrowing get { octets.span }
+        borrowing get { storage.span }
     }
 
     /// Takes bytes from the front of `data` until the block is full, and returns the rest of `data`.
     @_lifetime(copy data)
     mutating func fill(from data: Span<UInt8>) -> Span<UInt8> {
         let taken = min(size - count, data.count)
-        for index in 0..<taken { octets[count + index] = data[index] }
+        for index in 0..<taken { storage[count + index] = data[index] }
         count += taken
         return data.extracting(droppingFirst: taken)
     }
 
-    mutating func append(_ octet: UInt8) {
+    mutating func append(_ byte: UInt8) {
         guard count < size else { return }
-        octets[count] = octet
+        storage[count] = byte
         count += 1
     }
 

@@ -38,14 +38,14 @@ package struct Streebog256: HashFunction, ~Copyable {
     package static var digestSize: Int { 32 }
     package static var blockSize: Int { 64 }
 
-    private var state: Wiped<StreebogState>
+    private var state: SecretBox<StreebogState>
 
     package init() {
-        state = Wiped(StreebogState(initial: 0x0101_0101_0101_0101))
+        state = SecretBox(StreebogState(initial: 0x0101_0101_0101_0101))
     }
 
     private init(_ state: StreebogState) {
-        self.state = Wiped(state)
+        self.state = SecretBox(state)
     }
 
     package mutating func update(_ data: Span<UInt8>) {
@@ -67,14 +67,14 @@ package struct Streebog512: HashFunction, ~Copyable {
     package static var digestSize: Int { 64 }
     package static var blockSize: Int { 64 }
 
-    private var state: Wiped<StreebogState>
+    private var state: SecretBox<StreebogState>
 
     package init() {
-        state = Wiped(StreebogState(initial: 0))
+        state = SecretBox(StreebogState(initial: 0))
     }
 
     private init(_ state: StreebogState) {
-        self.state = Wiped(state)
+        self.state = SecretBox(state)
     }
 
     package mutating func update(_ data: Span<UInt8>) {
@@ -184,7 +184,7 @@ extension Streebog {
         substitute(&rows)
         transposeBits(&rows)
         multiply(&rows)
-        transposeOctets(&rows)
+        transposeBytes(&rows)
     }
 
     /// Turns rows into bit planes and back: bit b of byte i of row j becomes bit j of byte i of row b.
@@ -197,7 +197,7 @@ extension Streebog {
 
     /// The transformation P: byte i of row j becomes byte j of row i.
     @inline(__always)
-    private static func transposeOctets(_ rows: inout Rows) {
+    private static func transposeBytes(_ rows: inout Rows) {
         transpose(&rows, distance: 1, shift: 8, mask: 0x00FF_00FF_00FF_00FF)
         transpose(&rows, distance: 2, shift: 16, mask: 0x0000_FFFF_0000_FFFF)
         transpose(&rows, distance: 4, shift: 32, mask: 0x0000_0000_FFFF_FFFF)
@@ -252,9 +252,9 @@ extension Streebog {
     /// Multiplies every byte by t.
     @inline(__always)
     private static func times2(_ row: SIMD2<UInt64>) -> SIMD2<UInt64> {
-        let octets = unsafe unsafeBitCast(row, to: SIMD16<Int8>.self)
-        let doubled = unsafe unsafeBitCast(octets &+ octets, to: SIMD2<UInt64>.self)
-        let carried = unsafe unsafeBitCast(octets &>> SIMD16(repeating: 7), to: SIMD2<UInt64>.self)
+        let bytes = unsafe unsafeBitCast(row, to: SIMD16<Int8>.self)
+        let doubled = unsafe unsafeBitCast(bytes &+ bytes, to: SIMD2<UInt64>.self)
+        let carried = unsafe unsafeBitCast(bytes &>> SIMD16(repeating: 7), to: SIMD2<UInt64>.self)
         return doubled ^ (carried & SIMD2(repeating: 0x1D1D_1D1D_1D1D_1D1D))
     }
 }

@@ -104,9 +104,9 @@ extension GOSTR341194 {
         let (path, count) = (Instructions.current.path, data.count / blockSize)
         return unsafe withUnsafeMutablePointer(to: &hash) { hash in
             let words = unsafe UnsafeMutableRawPointer(hash).assumingMemoryBound(to: UInt64.self)
-            let octets = unsafe data.assumingMemoryBound(to: UInt8.self).baseAddress
+            let bytes = unsafe data.assumingMemoryBound(to: UInt8.self).baseAddress
             return unsafe substitution.rows.span.withUnsafeBufferPointer { rows in
-                unsafe gost_341194_hash(path, rows.baseAddress, words, octets, count)
+                unsafe gost_341194_hash(path, rows.baseAddress, words, bytes, count)
             }
         }
     }

@@ -83,9 +83,9 @@ final class KernelCurve: @unchecked Sendable {
             parameters.p, parameters.a, parameters.b, parameters.q, parameters.x, parameters.y,
             parameters.d ?? [UInt8](repeating: 0, count: size),
         ]
-        let octets = numbers.flatMap { $0.reversed() }
-        return unsafe octets.withUnsafeBufferPointer { octets in
-            guard let start = octets.baseAddress, octets.count == 7 * size else { return false }
+        let bytes = numbers.flatMap { $0.reversed() }
+        return unsafe bytes.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress, bytes.count == 7 * size else { return false }
             var numbers = unsafe gost_curve_numbers(
                 form: form, size: size, p: start, a: start + size, b: start + 2 * size, q: start + 3 * size,
                 x: start + 4 * size, y: start + 5 * size, d: start + 6 * size)

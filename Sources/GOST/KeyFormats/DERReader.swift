@@ -91,12 +91,12 @@ package struct DERReader: ~Escapable {
         guard isAt(tag), rest.count >= 2 else { throw .invalidEncoding }
         var (header, length) = (2, Int(rest[1]))
         if length >= 0x80 {
-            let octets = length & 0x7F
-            guard (1...4).contains(octets), rest.count >= 2 + octets else { throw .invalidEncoding }
-            header += octets
+            let bytes = length & 0x7F
+            guard (1...4).contains(bytes), rest.count >= 2 + bytes else { throw .invalidEncoding }
+            header += bytes
             length = 0
             for index in 2..<header { length = length << 8 | Int(rest[index]) }
-            guard length >= 0x80, length >> (8 * (octets - 1)) > 0 else { throw .invalidEncoding }
+            guard length >= 0x80, length >> (8 * (bytes - 1)) > 0 else { throw .invalidEncoding }
         }
         guard rest.count - header >= length else { throw .invalidEncoding }
         return (header, length)

@@ -31,38 +31,38 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
         let version = try info.contents(.integer)
         guard version.count == 1, version[0] <= 1 else { throw .invalidEncoding }
         let algorithm = try AlgorithmIdentifier(&info, isOfPrivateKey: true)
-        let octets = try info.contents(.octetString)
+        let bytes = try info.contents(.octetString)
         if info.isAt(.context0) { _ = try info.contents(.context0) }
         if version[0] == 1, info.isAt(.issuerUniqueID) { _ = try info.contents(.issuerUniqueID) }
         try info.end()
 
-        let scalar = try clearingTraces { () throws(GOSTError) in try Self.scalar(octets, on: algorithm.curve) }
+        let scalar = try clearingTraces { () throws(GOSTError) in try Self.scalar(bytes, on: algorithm.curve) }
         key = try PrivateKey(curve: algorithm.curve, scalar: scalar)
         self.algorithm = algorithm
     }
 
     /// The bytes of d. Their number tells the forms apart.
-    private static func scalar(_ octets: Span<UInt8>, on curve: Curve) throws(GOSTError) -> Secret {
-        let (count, rest) = octets.count.quotientAndRemainder(dividingBy: curve.coordinateSize)
-        if count == 1, rest == 0 { return Secret(copying: octets) }
-        if count > 1, rest == 0 { return try unmasked(octets, on: curve) }
-        var reader = DERReader(octets)
+    private static func scalar(_ bytes: Span<UInt8>, on curve: Curve) throws(GOSTError) -> Secret {
+        let (count, rest) = bytes.count.quotientAndRemainder(dividingBy: curve.coordinateSize)
+        if count == 1, rest == 0 { return Secret(copying: bytes) }
+        if count > 1, rest == 0 { return try unmasked(bytes, on: curve) }
+        var reader = DERReader(bytes)
         let scalar = try reader.contents(.octetString)
         try reader.end()
         return Secret(copying: scalar)
     }
 
-    private static func unmasked(_ octets: Span<UInt8>, on curve: Curve) throws(GOSTError) -> Secret {
+    private static func unmasked(_ bytes: Span<UInt8>, on curve: Curve) throws(GOSTError) -> Secret {
         let size = curve.coordinateSize
         let arithmetic = try CurveArithmetic(curve)
         var product = try arithmetic.number([1].span)
-        for start in stride(from: 0, to: octets.count, by: size) {
-            let factor = octets.extracting(start..<start + size)
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            let factor = bytes.extracting(start..<start + size)
             guard published(curve.isScalar(factor)) else { throw .invalidScalar }
             let number = try arithmetic.number(factor)
             product = arithmetic.multiply(product, number)
         }
-        return Secret(copying: product.octets)
+        return Secret(copying: product.bytes)
     }
 
     /// The structure in DER, with the bare number d.

@@ -53,8 +53,8 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private static var batch: Int { 2048 }
 
     private var cipher: Cipher
-    private var counter: Wiped<Counter>
-    private var octets = Secret(count: 0)
+    private var counter: SecretBox<Counter>
+    private var bytes = Secret(count: 0)
     private var used = 0
     private let section: Int
     private var sectionRest: Int
@@ -69,21 +69,21 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         self.cipher = cipher
         self.section = section
         sectionRest = section
-        counter = Wiped(Counter(start, blockSize: Cipher.blockSize, counting: part))
+        counter = SecretBox(Counter(start, blockSize: Cipher.blockSize, counting: part))
     }
 
     /// Adds the next bytes of gamma to `data`.
     mutating func add(to data: inout MutableSpan<UInt8>) {
         var done = 0
         while done < data.count {
-            if used == octets.count {
+            if used == bytes.count {
                 let added = addBlocks(to: &data, from: done)
                 done += added
                 if added > 0 { continue }
                 refill(wanted: data.count - done)
             }
-            let count = min(octets.count - used, data.count - done)
-            data.add(octets.bytes, from: used, at: done, count: count)
+            let count = min(bytes.count - used, data.count - done)
+            data.add(bytes.bytes, from: used, at: done, count: count)
             used += count
             done += count
         }
@@ -117,7 +117,7 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         var blocks = batch.mutableBytes
         for offset in stride(from: 0, to: count, by: size) { counter.value.write(&blocks, at: offset) }
         cipher.encrypt(&blocks)
-        octets = batch
+        bytes = batch
         used = 0
         if section != .max { sectionRest -= count }
     }
@@ -164,8 +164,8 @@ package struct CTR<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// Enciphers or deciphers the next bytes of the message. Constant time in its secret inputs.
     package mutating func update(_ data: Span<UInt8>) -> Secret {
         var result = Secret(copying: data)
-        var octets = result.mutableBytes
-        gamma.add(to: &octets)
+        var bytes = result.mutableBytes
+        gamma.add(to: &bytes)
         return result
     }
 }
@@ -175,9 +175,9 @@ extension BlockCipher where Self: ~Copyable {
     /// enciphered. Constant time in its secret inputs.
     package func nextKey() -> Secret {
         var key = Secret(count: Self.keySize)
-        var octets = key.mutableBytes
-        for index in octets.indices { octets[index] = 0x80 &+ UInt8(truncatingIfNeeded: index) }
-        encrypt(&octets)
+        var bytes = key.mutableBytes
+        for index in bytes.indices { bytes[index] = 0x80 &+ UInt8(truncatingIfNeeded: index) }
+        encrypt(&bytes)
         return key
     }
 
@@ -223,8 +223,8 @@ package struct CTRACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// Enciphers or deciphers the next bytes of the message. Constant time in its secret inputs.
     package mutating func update(_ data: Span<UInt8>) -> Secret {
         var result = Secret(copying: data)
-        var octets = result.mutableBytes
-        gamma.add(to: &octets)
+        var bytes = result.mutableBytes
+        gamma.add(to: &bytes)
         return result
     }
 }

@@ -18,14 +18,14 @@ struct FeedbackRegister<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     }
 
     private let cipher: Cipher
-    private var octets: Secret
+    private var bytes: Secret
     private var place = 0
 
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidIVLength`` unless `iv` is one block or more.
     init(key: Span<UInt8>, iv: Span<UInt8>) throws(GOSTError) {
         guard !iv.isEmpty, iv.count % Cipher.blockSize == 0 else { throw .invalidIVLength }
         cipher = try Cipher(key: key)
-        octets = Secret(copying: iv)
+        bytes = Secret(copying: iv)
     }
 
     /// The sum of `data` and the gamma.
@@ -37,16 +37,16 @@ struct FeedbackRegister<Cipher: BlockCipher & ~Copyable>: ~Copyable {
             if place % Cipher.blockSize == 0 {
                 done += applyToBlocks(&output, from: done, feedback)
                 guard done < data.count else { break }
-                cipher.encrypt(&octets, place..<place + Cipher.blockSize)
+                cipher.encrypt(&bytes, place..<place + Cipher.blockSize)
             }
             let count = min(Cipher.blockSize - place % Cipher.blockSize, data.count - done)
-            output.add(octets.bytes, from: place, at: done, count: count)
+            output.add(bytes.bytes, from: place, at: done, count: count)
             switch feedback {
             case .gamma: break
-            case .output: setOctets(output.span.extracting(done..<done + count))
-            case .input: setOctets(data.extracting(done..<done + count))
+            case .output: setBytes(output.span.extracting(done..<done + count))
+            case .input: setBytes(data.extracting(done..<done + count))
             }
-            place = (place + count) % octets.count
+            place = (place + count) % bytes.count
             done += count
         }
         return result
@@ -61,18 +61,18 @@ struct FeedbackRegister<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         guard count > 0 else { return 0 }
         var blocks = output._mutatingExtracting(offset..<offset + count)
         if feedback == .input { return addGammaOfCiphertext(to: &blocks) }
-        guard octets.count == Cipher.blockSize else { return 0 }
-        return cipher.link(&blocks, by: feedback == .gamma ? .gamma : .output, register: &octets) ? count : 0
+        guard bytes.count == Cipher.blockSize else { return 0 }
+        return cipher.link(&blocks, by: feedback == .gamma ? .gamma : .output, register: &bytes) ? count : 0
     }
 
     /// Deciphers whole blocks. All that goes through the register is there beforehand: its own blocks and the ciphertext.
     private mutating func addGammaOfCiphertext(to blocks: inout MutableSpan<UInt8>) -> Int {
         let count = blocks.count
         guard count > Cipher.blockSize else { return 0 }
-        var inputs = Secret(copying: octets.bytes.extracting(droppingFirst: place))
-            .appending(octets.bytes.extracting(first: place))
+        var inputs = Secret(copying: bytes.bytes.extracting(droppingFirst: place))
+            .appending(bytes.bytes.extracting(first: place))
             .appending(blocks.span)
-        octets = inputs.extracting(count..<count + octets.count)
+        bytes = inputs.extracting(count..<count + bytes.count)
         place = 0
         cipher.encrypt(&inputs, 0..<count)
         blocks.add(inputs.bytes, count: count)
@@ -80,10 +80,10 @@ struct FeedbackRegister<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     }
 
     /// Puts `feedback` in the place of as many bytes of gamma.
-    private mutating func setOctets(_ feedback: Span<UInt8>) {
+    private mutating func setBytes(_ feedback: Span<UInt8>) {
         let place = place
-        var bytes = octets.mutableBytes
-        for index in feedback.indices { bytes[place + index] = feedback[index] }
+        var gamma = bytes.mutableBytes
+        for index in feedback.indices { gamma[place + index] = feedback[index] }
     }
 }
 
@@ -144,8 +144,8 @@ package struct CBC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// Enciphers all blocks, if the register is one block and there is a kernel for it.
     private mutating func linkAll(_ blocks: inout Secret) -> Bool {
         guard register.count == Cipher.blockSize else { return false }
-        var octets = blocks.mutableBytes
-        return cipher.link(&octets, by: .input, register: &register)
+        var bytes = blocks.mutableBytes
+        return cipher.link(&bytes, by: .input, register: &register)
     }
 
     /// Puts the block of ciphertext at `offset` in the place of the oldest.

@@ -29,11 +29,11 @@ package struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     ) throws(GOSTError) -> Secret {
         try check(nonce, plaintext.count, authenticated.count)
         var result = Secret(copying: plaintext, zeros: tagLength)
-        var octets = result.mutableBytes
-        var text = octets._mutatingExtracting(0..<plaintext.count)
+        var bytes = result.mutableBytes
+        var text = bytes._mutatingExtracting(0..<plaintext.count)
         encipher(&text, nonce)
-        let tag = tag(octets.span.extracting(first: plaintext.count), nonce, authenticated)
-        octets.add(tag.bytes, at: plaintext.count, count: tagLength)
+        let tag = tag(bytes.span.extracting(first: plaintext.count), nonce, authenticated)
+        bytes.add(tag.bytes, at: plaintext.count, count: tagLength)
         return result
     }
 
@@ -51,8 +51,8 @@ package struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         let tag = tag(ciphertext, nonce, authenticated)
         try authenticate(sealed.extracting(droppingFirst: ciphertext.count), as: tag.bytes)
         var result = Secret(copying: ciphertext)
-        var octets = result.mutableBytes
-        encipher(&octets, nonce)
+        var bytes = result.mutableBytes
+        encipher(&bytes, nonce)
         return result
     }
 
@@ -65,11 +65,11 @@ package struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     }
 
     /// Adds the gamma E(Y_1) ‖ E(Y_2) ‖ …; Y_1 is the enciphered nonce.
-    @_lifetime(octets: copy octets)
-    private func encipher(_ octets: inout MutableSpan<UInt8>, _ nonce: Span<UInt8>) {
+    @_lifetime(bytes: copy bytes)
+    private func encipher(_ bytes: inout MutableSpan<UInt8>, _ nonce: Span<UInt8>) {
         let start = begin(nonce, bit: 0)
         var gamma = Gamma(cipher.copy(), counter: start.bytes, counting: .right)
-        gamma.add(to: &octets)
+        gamma.add(to: &bytes)
     }
 
     /// The enciphered sum of all blocks, each multiplied by its H_i = E(Z_i); Z_1 is the enciphered nonce with its
@@ -80,11 +80,11 @@ package struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         sum.append(authenticated)
         sum.append(ciphertext)
         var lengths = Secret(count: Cipher.blockSize)
-        var octets = lengths.mutableBytes
+        var bytes = lengths.mutableBytes
         for index in 0..<Cipher.blockSize / 2 {
             let shift = 8 * (Cipher.blockSize / 2 - 1 - index)
-            octets[index] = UInt8(truncatingIfNeeded: (8 * authenticated.count) >> shift)
-            octets[index + Cipher.blockSize / 2] = UInt8(truncatingIfNeeded: (8 * ciphertext.count) >> shift)
+            bytes[index] = UInt8(truncatingIfNeeded: (8 * authenticated.count) >> shift)
+            bytes[index + Cipher.blockSize / 2] = UInt8(truncatingIfNeeded: (8 * ciphertext.count) >> shift)
         }
         sum.append(lengths.bytes)
         var tag = sum.block()
@@ -95,9 +95,9 @@ package struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// The nonce, with `bit` in its first byte, enciphered.
     private func begin(_ nonce: Span<UInt8>, bit: UInt8) -> Secret {
         var block = Secret(copying: nonce)
-        var octets = block.mutableBytes
-        octets[0] |= bit
-        cipher.encrypt(&octets)
+        var bytes = block.mutableBytes
+        bytes[0] |= bit
+        cipher.encrypt(&bytes)
         return block
     }
 }
@@ -109,7 +109,7 @@ struct MultilinearSum<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private static var batch: Int { 2048 }
 
     private var factors: Gamma<Cipher>
-    private var sum = Wiped(FieldElement())
+    private var sum = SecretBox(FieldElement())
 
     init(_ factors: consuming Gamma<Cipher>) { self.factors = factors }
 
@@ -132,9 +132,9 @@ struct MultilinearSum<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// The sum as a block.
     func block() -> Secret {
         var block = Secret(count: Cipher.blockSize)
-        var octets = block.mutableBytes
-        if Cipher.blockSize == 16 { octets.setWord(sum.value.high.byteSwapped, at: 0) }
-        octets.setWord(sum.value.low.byteSwapped, at: Cipher.blockSize - 8)
+        var bytes = block.mutableBytes
+        if Cipher.blockSize == 16 { bytes.setWord(sum.value.high.byteSwapped, at: 0) }
+        bytes.setWord(sum.value.low.byteSwapped, at: Cipher.blockSize - 8)
         return block
     }
 }

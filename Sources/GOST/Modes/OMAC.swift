@@ -6,7 +6,7 @@ package import Secrets
 package struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private let cipher: Cipher
     private let tagLength: Int
-    private var chain: CodeChain
+    private var chain: MACChain
 
     /// Begins a message with a key of 32 bytes. Constant time in its secret inputs.
     ///
@@ -17,7 +17,7 @@ package struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         guard (1...Cipher.blockSize).contains(tagLength) else { throw .invalidLength }
         cipher = try Cipher(key: key)
         self.tagLength = tagLength
-        chain = CodeChain(blockSize: Cipher.blockSize)
+        chain = MACChain(blockSize: Cipher.blockSize)
     }
 
     /// Appends `data` to the message. Constant time in its secret inputs.
@@ -62,7 +62,7 @@ package struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private let tagLength: Int
     private var cipher: Cipher
     private var lastKey: Secret
-    private var chain: CodeChain
+    private var chain: MACChain
     /// The bytes of this section so far.
     private var count = 0
 
@@ -85,7 +85,7 @@ package struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         self.master = master
         self.section = section
         self.tagLength = tagLength
-        chain = CodeChain(blockSize: Cipher.blockSize)
+        chain = MACChain(blockSize: Cipher.blockSize)
     }
 
     /// Appends `data` to the message. Constant time in its secret inputs.
@@ -115,7 +115,7 @@ package struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
 }
 
 /// The chain of blocks of OMAC. The bytes of a block are added as they come; the block is enciphered when more do.
-struct CodeChain: ~Copyable {
+struct MACChain: ~Copyable {
     private var block: Secret
     private var used = 0
 
@@ -175,9 +175,9 @@ func doubleInField(_ block: inout Secret) {
     var bytes = block.mutableBytes
     var carry: UInt8 = 0
     for index in bytes.indices.reversed() {
-        let octet = bytes[index]
-        bytes[index] = octet << 1 | carry
-        carry = octet >> 7
+        let byte = bytes[index]
+        bytes[index] = byte << 1 | carry
+        carry = byte >> 7
     }
     let polynomial: UInt8 = bytes.count == 8 ? 0x1B : 0x87
     if let last = bytes.indices.last { bytes[last] ^= polynomial & (0 &- carry) }

@@ -256,7 +256,7 @@ extension CurveParameters {
     /// X ‖ Y of Q_1, little-endian; nil for the curves of the standard's examples, which have no such point.
     var sespakePoint: [UInt8]? {
         guard let point = Self.sespakePoints.first(where: { $0.curve == self }) else { return nil }
-        let (x, y) = (Self.octets(point.x, p.count), Self.octets(point.y, p.count))
+        let (x, y) = (Self.bytes(point.x, p.count), Self.bytes(point.y, p.count))
         return Array(x.reversed()) + Array(y.reversed())
     }
 

@@ -28,7 +28,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     package static func generate(on curve: Curve, random: any RandomSource) throws(GOSTError) -> PrivateKey {
         try clearingTraces { () throws(GOSTError) in
             for _ in 0..<Curve.tries {
-                let candidate = curve.candidate(try random.octets(curve.coordinateSize))
+                let candidate = curve.candidate(try random.noise(curve.coordinateSize))
                 do { return try PrivateKey(curve: curve, scalar: candidate) } catch { continue }
             }
             throw .randomUnavailable
@@ -52,9 +52,9 @@ extension Curve {
     /// The limit of attempts at a random number. Each is refused with a probability of at most one half.
     static let tries = 128
 
-    /// `octets`, little-endian, without the bits above the highest of q.
-    func candidate(_ octets: consuming Secret) -> Secret {
-        var candidate = octets.extracting(0..<coordinateSize)
+    /// `random`, little-endian, without the bits above the highest of q.
+    func candidate(_ random: consuming Secret) -> Secret {
+        var candidate = random.extracting(0..<coordinateSize)
         var bytes = candidate.mutableBytes
         if let top = parameters.q.first, bytes.count == coordinateSize {
             bytes[coordinateSize - 1] &= 0xFF >> UInt8(truncatingIfNeeded: top.leadingZeroBitCount)
@@ -73,8 +73,8 @@ extension Curve {
     func isReduced(_ number: Span<UInt8>, modulo modulus: [UInt8]) -> Bool {
         guard number.count == modulus.count else { return false }
         var borrow = 0
-        for (index, octet) in modulus.reversed().enumerated() {
-            borrow = (Int(number[index]) - Int(octet) - borrow) >> 8 & 1
+        for (index, byte) in modulus.reversed().enumerated() {
+            borrow = (Int(number[index]) - Int(byte) - borrow) >> 8 & 1
         }
         return borrow == 1
     }
@@ -82,7 +82,7 @@ extension Curve {
 
 extension RandomSource {
     /// `count` bytes to be kept secret.
-    func octets(_ count: Int) throws(GOSTError) -> Secret {
+    func noise(_ count: Int) throws(GOSTError) -> Secret {
         do { return try secret(count) } catch { throw .randomUnavailable }
     }
 }
@@ -101,7 +101,7 @@ extension PrivateKey {
     package func sign(digest: Span<UInt8>, random: any RandomSource) throws(GOSTError) -> [UInt8] {
         guard digest.count == curve.coordinateSize else { throw .invalidLength }
         return try clearingTraces { () throws(GOSTError) in
-            let noise = try random.octets(64)
+            let noise = try random.noise(64)
             for attempt in 0..<Curve.tries {
                 let k = nonce(digest, noise.bytes, attempt: UInt8(truncatingIfNeeded: attempt))
                 guard published(curve.isScalar(k.bytes)) else { continue }
@@ -134,7 +134,7 @@ extension PrivateKey {
         let ke = arithmetic.multiply(e, k)
         let s = arithmetic.add(rd, ke)
         guard !published(r.isZero), !published(s.isZero) else { return nil }
-        return ([UInt8](copying: r.octets) + [UInt8](copying: s.octets)).reversed()
+        return ([UInt8](copying: r.bytes) + [UInt8](copying: s.bytes)).reversed()
     }
 }
 

@@ -41,9 +41,9 @@ package struct PublicKey: Sendable, Equatable {
 
     private func verifies(_ signature: Span<UInt8>, _ digest: Span<UInt8>) throws(GOSTError) -> Bool {
         let arithmetic = try CurveArithmetic(curve)
-        let octets = [UInt8](copying: signature)
-        let s = try arithmetic.number(octets.prefix(curve.coordinateSize).reversed().span)
-        let r = try arithmetic.number(octets.suffix(curve.coordinateSize).reversed().span)
+        let bytes = [UInt8](copying: signature)
+        let s = try arithmetic.number(bytes.prefix(curve.coordinateSize).reversed().span)
+        let r = try arithmetic.number(bytes.suffix(curve.coordinateSize).reversed().span)
         guard arithmetic.isInRange(r), arithmetic.isInRange(s) else { return false }
 
         let e = try arithmetic.e(digest)

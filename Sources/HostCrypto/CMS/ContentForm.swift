@@ -33,13 +33,13 @@ package struct ContentForm: Sendable {
     }
 
     /// Reads a tag and a length; nil for another tag.
-    private static func length(_ tag: UInt8, _ octets: inout ArraySlice<UInt8>) -> Int? {
-        guard octets.popFirst() == tag, let first = octets.popFirst() else { return nil }
+    private static func length(_ tag: UInt8, _ bytes: inout ArraySlice<UInt8>) -> Int? {
+        guard bytes.popFirst() == tag, let first = bytes.popFirst() else { return nil }
         guard first >= 0x80 else { return Int(first) }
         let count = Int(first & 0x7F)
-        guard (1...4).contains(count), octets.count >= count else { return nil }
-        let length = octets.prefix(count).reduce(0) { $0 << 8 | Int($1) }
-        octets = octets.dropFirst(count)
+        guard (1...4).contains(count), bytes.count >= count else { return nil }
+        let length = bytes.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+        bytes = bytes.dropFirst(count)
         return length
     }
 }
@@ -131,8 +131,8 @@ package final class ContentDigests {
         var values: [DigestAlgorithm: [UInt8]] = [:]
         for hash in hashes {
             guard let digest = hash.digest.take() else { continue }
-            let octets = try digest.finalize()
-            values[hash.algorithm] = [UInt8](copying: octets)
+            let bytes = try digest.finalize()
+            values[hash.algorithm] = [UInt8](copying: bytes)
         }
         return values
     }

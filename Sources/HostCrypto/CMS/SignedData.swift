@@ -85,15 +85,15 @@ package struct SignedData: Sendable {
 
     private static func content(
         _ reader: inout DERReader
-    ) throws(GOSTError) -> (type: [UInt8], octets: [UInt8]?) {
+    ) throws(GOSTError) -> (type: [UInt8], bytes: [UInt8]?) {
         var content = DERReader(try reader.contents(.sequence))
         let type = try content.objectIdentifier()
         guard !content.isAtEnd else { return (type, nil) }
         var explicit = DERReader(try content.contents(.context0))
         try content.end()
-        let octets = [UInt8](copying: try explicit.contents(.octetString))
+        let bytes = [UInt8](copying: try explicit.contents(.octetString))
         try explicit.end()
-        return (type, octets)
+        return (type, bytes)
     }
 
     private static func certificates(_ reader: inout DERReader) throws(GOSTError) -> [[UInt8]] {

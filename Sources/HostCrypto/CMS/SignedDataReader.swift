@@ -42,9 +42,9 @@ package struct SignedDataReader: Sendable {
     /// - Returns: Those of the content, in their order.
     /// - Throws: ``HostCryptoError/invalidEncoding``; ``HostCryptoError/invalidParameter`` for something that is not
     ///   SignedData.
-    package mutating func read(_ octets: [UInt8]) throws(HostCryptoError) -> [ArraySlice<UInt8>] {
+    package mutating func read(_ bytes: [UInt8]) throws(HostCryptoError) -> [ArraySlice<UInt8>] {
         var content: [ArraySlice<UInt8>] = []
-        var rest = octets[...]
+        var rest = bytes[...]
         while !rest.isEmpty {
             switch place {
             case .head:
@@ -59,7 +59,7 @@ package struct SignedDataReader: Sendable {
                 pending = []
                 switch head.content {
                 case .none: place = .tail
-                case .octets(let count): enter(count)
+                case .bytes(let count): enter(count)
                 case .pieces: place = .piece
                 }
             case .content(let left):
@@ -141,7 +141,7 @@ package struct SignedDataReader: Sendable {
 private struct MessageHead: Sendable {
     enum Content {
         case none
-        case octets(count: Int)
+        case bytes(count: Int)
         case pieces
     }
 
@@ -160,8 +160,8 @@ private struct MessageHead: Sendable {
     }
 
     /// - Returns: nil if more bytes have to come.
-    init?(_ octets: [UInt8]) throws(HostCryptoError) {
-        var cursor = MessageCursor(octets)
+    init?(_ bytes: [UInt8]) throws(HostCryptoError) {
+        var cursor = MessageCursor(bytes)
         let head = try cursor.complete { cursor throws(MessageCursor.Stop) in try MessageHead(reading: &cursor) }
         guard let head else { return nil }
         self = head
@@ -192,7 +192,7 @@ private struct MessageHead: Sendable {
                 self.content = .pieces
             } else {
                 guard let end = try cursor.frame(.octetString).end else { throw .refused(.invalidEncoding) }
-                self.content = .octets(count: end - cursor.offset)
+                self.content = .bytes(count: end - cursor.offset)
             }
         }
         count = cursor.offset
@@ -225,10 +225,10 @@ private struct MessageCursor {
         let end: Int?
     }
 
-    private let octets: [UInt8]
+    private let bytes: [UInt8]
     private(set) var offset = 0
 
-    init(_ octets: [UInt8]) { self.octets = octets }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// Runs `body`.
     ///
@@ -246,14 +246,14 @@ private struct MessageCursor {
 
     /// The next byte, which stays there.
     func next() throws(Stop) -> UInt8 {
-        guard octets.indices.contains(offset) else { throw .incomplete }
-        return octets[offset]
+        guard bytes.indices.contains(offset) else { throw .incomplete }
+        return bytes[offset]
     }
 
     private mutating func take() throws(Stop) -> UInt8 {
-        let octet = try next()
+        let byte = try next()
         offset += 1
-        return octet
+        return byte
     }
 
     mutating func frame(_ tag: DERTag) throws(Stop) -> Frame { try frame(tag.rawValue) }
@@ -268,9 +268,9 @@ private struct MessageCursor {
         guard first <= 0x87 else { throw .refused(.invalidEncoding) }
         var length = 0
         for index in 0..<first - 0x80 {
-            let octet = Int(try take())
-            guard index > 0 || octet > 0 else { throw .refused(.invalidEncoding) }
-            length = length << 8 | octet
+            let byte = Int(try take())
+            guard index > 0 || byte > 0 else { throw .refused(.invalidEncoding) }
+            length = length << 8 | byte
         }
         guard length >= 0x80 else { throw .refused(.invalidEncoding) }
         return Frame(end: offset + length)
@@ -280,8 +280,8 @@ private struct MessageCursor {
     mutating func element(_ tag: DERTag) throws(Stop) -> [UInt8] {
         let start = offset
         guard let end = try frame(tag).end else { throw .refused(.invalidEncoding) }
-        guard end <= octets.count else { throw .incomplete }
+        guard end <= bytes.count else { throw .incomplete }
         offset = end
-        return Array(octets[start..<end])
+        return Array(bytes[start..<end])
     }
 }

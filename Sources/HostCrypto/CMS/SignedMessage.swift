@@ -79,9 +79,9 @@ package struct SignedMessage: Sendable {
         let count = contentCount ?? 0
         guard (0..<1 << 32).contains(count) else { throw .invalidLength }
         let tail = try tail(signature)
-        let octets =
+        let bytes =
             contentCount == nil ? [] : DERTag.context0.beginning(DERTag.octetString.header(count: count), rest: count)
-        let content = DERTag.sequence.beginning(CMS.data + octets, rest: count)
+        let content = DERTag.sequence.beginning(CMS.data + bytes, rest: count)
         let rest = count + tail.count
         let signedData = DERTag.sequence.beginning(beginning + content, rest: rest)
         let explicit = DERTag.context0.beginning(signedData, rest: rest)
@@ -123,8 +123,8 @@ package struct SignedMessage: Sendable {
 
 extension DERTag {
     /// The beginning of an element whose contents are these bytes and as many more.
-    fileprivate func beginning(_ octets: [UInt8], rest: Int) -> [UInt8] {
-        header(count: octets.count + rest) + octets
+    fileprivate func beginning(_ bytes: [UInt8], rest: Int) -> [UInt8] {
+        header(count: bytes.count + rest) + bytes
     }
 }
 

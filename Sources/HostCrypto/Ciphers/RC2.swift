@@ -19,13 +19,13 @@ struct RC2: ~Copyable {
         guard (5...16).contains(key.count) else { throw .invalidKey }
         let count = key.count
         var expanded = Secret(copying: key, zeros: 128 - count)
-        var octets = expanded.mutableBytes
+        var bytes = expanded.mutableBytes
         for index in count..<128 {
-            octets[index] = Self.table[Int(octets[index - 1] &+ octets[index - count])]
+            bytes[index] = Self.table[Int(bytes[index - 1] &+ bytes[index - count])]
         }
-        octets[128 - count] = Self.table[Int(octets[128 - count])]
+        bytes[128 - count] = Self.table[Int(bytes[128 - count])]
         for index in (0..<128 - count).reversed() {
-            octets[index] = Self.table[Int(octets[index + 1] ^ octets[index + count])]
+            bytes[index] = Self.table[Int(bytes[index + 1] ^ bytes[index + count])]
         }
         words = expanded
     }
@@ -39,25 +39,25 @@ struct RC2: ~Copyable {
         guard ciphertext.count % size == 0, !ciphertext.isEmpty else { throw .invalidLength }
         guard iv.count == size else { throw .invalidParameter }
         var text = Secret(copying: ciphertext)
-        var octets = text.mutableBytes
+        var bytes = text.mutableBytes
         for start in stride(from: 0, to: ciphertext.count, by: size) {
-            decryptBlock(&octets, at: start)
+            decryptBlock(&bytes, at: start)
             for index in 0..<size {
-                octets[start + index] ^= start == 0 ? iv[index] : ciphertext[start + index - size]
+                bytes[start + index] ^= start == 0 ? iv[index] : ciphertext[start + index - size]
             }
         }
-        let padding = Int(octets[ciphertext.count - 1])
+        let padding = Int(bytes[ciphertext.count - 1])
         let count = ciphertext.count - padding
-        guard (1...size).contains(padding), (count..<ciphertext.count).allSatisfy({ Int(octets[$0]) == padding })
+        guard (1...size).contains(padding), (count..<ciphertext.count).allSatisfy({ Int(bytes[$0]) == padding })
         else { throw .decryptionFailed }
         return text.extracting(0..<count)
     }
 
     /// RFC 2268, 4.
-    private func decryptBlock(_ octets: inout MutableSpan<UInt8>, at start: Int) {
+    private func decryptBlock(_ bytes: inout MutableSpan<UInt8>, at start: Int) {
         var r = SIMD4<UInt16>()
         for index in 0..<4 {
-            r[index] = UInt16(octets[start + 2 * index]) | UInt16(octets[start + 2 * index + 1]) << 8
+            r[index] = UInt16(bytes[start + 2 * index]) | UInt16(bytes[start + 2 * index + 1]) << 8
         }
         var next = 63
         for rounds in [5, 6, 5] {
@@ -65,8 +65,8 @@ struct RC2: ~Copyable {
             if next >= 0 { mash(&r) }
         }
         for index in 0..<4 {
-            octets[start + 2 * index] = UInt8(truncatingIfNeeded: r[index])
-            octets[start + 2 * index + 1] = UInt8(truncatingIfNeeded: r[index] >> 8)
+            bytes[start + 2 * index] = UInt8(truncatingIfNeeded: r[index])
+            bytes[start + 2 * index + 1] = UInt8(truncatingIfNeeded: r[index] >> 8)
         }
     }
 

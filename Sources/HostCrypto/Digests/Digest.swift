@@ -15,7 +15,7 @@ package struct Digest: ~Copyable, Sendable {
 
     enum State: ~Copyable, Sendable {
         case libcrypto(Handle)
-        case gost(RunningHash)
+        case gost(HashState)
 
         /// - Returns: Whether it worked.
         mutating func update(_ data: Span<UInt8>) -> Bool {
@@ -38,7 +38,7 @@ package struct Digest: ~Copyable, Sendable {
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package init(_ algorithm: DigestAlgorithm) throws(HostCryptoError) {
         if let gost = algorithm.gost {
-            self.init(algorithm, .gost(RunningHash(gost)))
+            self.init(algorithm, .gost(HashState(gost)))
         } else {
             let context = try Self.context()
             try quietly { () throws(HostCryptoError) in
@@ -102,8 +102,8 @@ package struct Digest: ~Copyable, Sendable {
     package static func digest(_ data: Span<UInt8>, _ algorithm: DigestAlgorithm) throws(HostCryptoError) -> [UInt8] {
         var digest = try Digest(algorithm)
         digest.update(data)
-        let octets = try digest.finalize()
-        return [UInt8](copying: octets)
+        let bytes = try digest.finalize()
+        return [UInt8](copying: bytes)
     }
 }
 
@@ -133,7 +133,7 @@ private let implementations = Lock<[DigestAlgorithm: UInt]>([:])
 ///
 /// Between calls libcrypto has only the inner digest, which does not suffice to make a MAC: its memory is in core dumps
 /// and in forked children.
-package struct RunningHMAC: ~Copyable, Sendable {
+package struct HMACState: ~Copyable, Sendable {
     private var inner: Digest
     private let algorithm: DigestAlgorithm
     /// As long as a block at most.
@@ -194,8 +194,8 @@ package struct RunningHMAC: ~Copyable, Sendable {
     /// A second state under the same key that goes on from here.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    package borrowing func copy() throws(HostCryptoError) -> RunningHMAC {
+    package borrowing func copy() throws(HostCryptoError) -> HMACState {
         let inner = try inner.copy()
-        return RunningHMAC(algorithm, inner: inner, key: key.copy())
+        return HMACState(algorithm, inner: inner, key: key.copy())
     }
 }

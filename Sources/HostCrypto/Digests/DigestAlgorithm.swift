@@ -76,12 +76,12 @@ extension DigestAlgorithm {
             throw .libraryFailure
         }
         var result = Secret(count: count)
-        var octets = result.mutableBytes
+        var bytes = result.mutableBytes
         var (salt, rounds) = (salt, UInt64(iterations))
         try quietly { () throws(HostCryptoError) in
             let function = try unsafe Handle(EVP_KDF_fetch(library, "PBKDF2", nil), free: EVP_KDF_free)
             let context = try unsafe Handle(EVP_KDF_CTX_new(function.pointer), free: EVP_KDF_CTX_free)
-            let result = unsafe octets.withUnsafeMutableBufferPointer { octets in
+            let result = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
                 unsafe password.withUnsafeBytes { password in
                     unsafe salt.withUnsafeMutableBytes { salt in
                         unsafe withUnsafeMutableBytes(of: &rounds) { rounds in
@@ -94,7 +94,7 @@ extension DigestAlgorithm {
                                 OSSL_PARAM("iter", OSSL_PARAM_UNSIGNED_INTEGER, UnsafeRawBufferPointer(rounds)),
                                 OSSL_PARAM(),
                             ]
-                            return unsafe EVP_KDF_derive(context.pointer, octets.baseAddress, octets.count, parameters)
+                            return unsafe EVP_KDF_derive(context.pointer, bytes.baseAddress, bytes.count, parameters)
                         }
                     }
                 }

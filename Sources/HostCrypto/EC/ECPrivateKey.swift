@@ -19,7 +19,7 @@ package struct ECPrivateKey: ~Copyable, Sendable {
         let d = try BigNumber(scalar.bytes)
         let point = try curve.publicPoint(of: d)
         let publicKey = try ECPublicKey(curve: curve, point: point)
-        self.scalar = try d.octets(count: curve.coordinateSize)
+        self.scalar = try d.bytes(count: curve.coordinateSize)
         self.publicKey = publicKey
     }
 
@@ -40,8 +40,8 @@ package struct ECPrivateKey: ~Copyable, Sendable {
         // All orders begin with 32 ones: four rejected numbers in a row mean a broken source.
         for _ in 0..<4 {
             guard var scalar = try? random.secret(curve.coordinateSize) else { throw .randomUnavailable }
-            var octets = scalar.mutableBytes
-            octets[0] &= curve.leadingMask
+            var bytes = scalar.mutableBytes
+            bytes[0] &= curve.leadingMask
             do throws(HostCryptoError) {
                 return try ECPrivateKey(curve: curve, scalar: scalar)
             } catch {
@@ -124,10 +124,10 @@ extension ECCurve {
         let workspace = try unsafe Handle(BN_CTX_secure_new_ex(library), free: BN_CTX_free)
         let point = try unsafe Handle(EC_POINT_new(group.pointer), free: EC_POINT_clear_free)
         try unsafe check(EC_POINT_mul(group.pointer, point.pointer, d.pointer, nil, nil, workspace.pointer))
-        var octets = [UInt8](repeating: 0, count: pointSize)
+        var bytes = [UInt8](repeating: 0, count: pointSize)
         let written = unsafe EC_POINT_point2oct(
-            group.pointer, point.pointer, POINT_CONVERSION_UNCOMPRESSED, &octets, octets.count, workspace.pointer)
-        guard written == octets.count else { throw .libraryFailure }
-        return octets
+            group.pointer, point.pointer, POINT_CONVERSION_UNCOMPRESSED, &bytes, bytes.count, workspace.pointer)
+        guard written == bytes.count else { throw .libraryFailure }
+        return bytes
     }
 }

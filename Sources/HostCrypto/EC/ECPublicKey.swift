@@ -29,22 +29,22 @@ package struct ECPublicKey: Sendable {
     /// is the second (PKCS #11 v2.40, 2.3.3), the public data of `C_DeriveKey` can be either.
     ///
     /// - Throws: ``HostCryptoError/invalidPoint``; ``HostCryptoError/libraryFailure``.
-    package init(curve: ECCurve, bareOrDER octets: [UInt8]) throws(HostCryptoError) {
+    package init(curve: ECCurve, bareOrDER bytes: [UInt8]) throws(HostCryptoError) {
         let header = DERTag.octetString.header(count: curve.pointSize)
-        let isDER = octets.count == header.count + curve.pointSize && octets.starts(with: header)
-        try self.init(curve: curve, point: isDER ? Array(octets.dropFirst(header.count)) : octets)
+        let isDER = bytes.count == header.count + curve.pointSize && bytes.starts(with: header)
+        try self.init(curve: curve, point: isDER ? Array(bytes.dropFirst(header.count)) : bytes)
     }
 
     /// Reads and checks a key whose point is bare or in an OCTET STRING, compressed or not, as the public data of
     /// `C_DeriveKey` may be. The length distinguishes them.
     ///
     /// - Throws: ``HostCryptoError/invalidPoint``; ``HostCryptoError/libraryFailure``.
-    package init(curve: ECCurve, anyForm octets: [UInt8]) throws(HostCryptoError) {
+    package init(curve: ECCurve, anyForm bytes: [UInt8]) throws(HostCryptoError) {
         let header = DERTag.octetString.header(count: curve.compressedSize)
-        let isDER = octets.count == header.count + curve.compressedSize && octets.starts(with: header)
-        let bare = isDER ? Array(octets.dropFirst(header.count)) : octets
+        let isDER = bytes.count == header.count + curve.compressedSize && bytes.starts(with: header)
+        let bare = isDER ? Array(bytes.dropFirst(header.count)) : bytes
         guard bare.count == curve.compressedSize else {
-            try self.init(curve: curve, bareOrDER: octets)
+            try self.init(curve: curve, bareOrDER: bytes)
             return
         }
         let point = try curve.uncompressed(bare)
@@ -57,7 +57,7 @@ package struct ECPublicKey: Sendable {
     static func parameters(_ curve: ECCurve, _ point: [UInt8]) throws(HostCryptoError) -> Parameters {
         var parameters = try Parameters()
         try parameters.add("group", text: curve.name)
-        try parameters.add("pub", octets: point)
+        try parameters.add("pub", bytes: point)
         return parameters
     }
 
@@ -89,14 +89,14 @@ package struct ECPublicKey: Sendable {
 
 extension ECCurve {
     /// A point that was compressed (SEC 1, 2.3.4), uncompressed.
-    fileprivate func uncompressed(_ octets: [UInt8]) throws(HostCryptoError) -> [UInt8] {
+    fileprivate func uncompressed(_ bytes: [UInt8]) throws(HostCryptoError) -> [UInt8] {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         guard let library = unsafe LibraryContext.context else { throw .libraryFailure }
         let group = try unsafe Handle(EC_GROUP_new_by_curve_name_ex(library, nil, number), free: EC_GROUP_free)
         let point = try unsafe Handle(EC_POINT_new(group.pointer), free: EC_POINT_clear_free)
         try unsafe check(
-            EC_POINT_oct2point(group.pointer, point.pointer, octets, octets.count, nil), else: .invalidPoint)
+            EC_POINT_oct2point(group.pointer, point.pointer, bytes, bytes.count, nil), else: .invalidPoint)
         var result = [UInt8](repeating: 0, count: pointSize)
         let written = unsafe EC_POINT_point2oct(
             group.pointer, point.pointer, POINT_CONVERSION_UNCOMPRESSED, &result, result.count, nil)
@@ -211,10 +211,10 @@ package enum X963KDF {
     private static func block(
         _ counter: UInt32, _ sharedSecret: borrowing Secret, _ info: [UInt8], _ algorithm: DigestAlgorithm
     ) throws(HostCryptoError) -> Secret {
-        let octets = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: counter >> $0) }
+        let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: counter >> $0) }
         var digest = try Digest(algorithm)
         digest.update(sharedSecret.bytes)
-        digest.update(octets.span)
+        digest.update(bytes.span)
         digest.update(info.span)
         return try digest.finalize()
     }

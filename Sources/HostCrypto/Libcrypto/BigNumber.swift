@@ -15,12 +15,12 @@ struct BigNumber {
         unsafe BN_set_flags(handle.pointer, BN_FLG_CONSTTIME)
     }
 
-    /// The number whose most significant octet comes first.
-    init(_ octets: Span<UInt8>) throws(HostCryptoError) {
+    /// The number whose most significant byte comes first.
+    init(_ bytes: Span<UInt8>) throws(HostCryptoError) {
         try self.init()
         let number = unsafe pointer
-        let read = unsafe octets.withUnsafeBufferPointer { octets in
-            unsafe BN_bin2bn(octets.baseAddress, Int32(clamping: octets.count), number) != nil
+        let read = unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe BN_bin2bn(bytes.baseAddress, Int32(clamping: bytes.count), number) != nil
         }
         guard read else { throw .libraryFailure }
     }
@@ -30,20 +30,20 @@ struct BigNumber {
         handle = try unsafe Handle(made, free: BN_clear_free)
     }
 
-    /// The number in as few octets as hold it, most significant octet first.
-    func octets() throws(HostCryptoError) -> Secret {
-        try octets(count: Int((unsafe BN_num_bits(pointer) + 7) / 8))
+    /// The number in as few bytes as hold it, most significant byte first.
+    func bytes() throws(HostCryptoError) -> Secret {
+        try bytes(count: Int((unsafe BN_num_bits(pointer) + 7) / 8))
     }
 
-    /// The number in `count` octets, most significant octet first. Constant time.
-    func octets(count: Int) throws(HostCryptoError) -> Secret {
-        var octets = Secret(count: count)
-        var span = octets.mutableBytes
-        let written = unsafe span.withUnsafeMutableBufferPointer { octets in
-            unsafe BN_bn2binpad(pointer, octets.baseAddress, Int32(clamping: octets.count))
+    /// The number in `count` bytes, most significant byte first. Constant time.
+    func bytes(count: Int) throws(HostCryptoError) -> Secret {
+        var bytes = Secret(count: count)
+        var span = bytes.mutableBytes
+        let written = unsafe span.withUnsafeMutableBufferPointer { bytes in
+            unsafe BN_bn2binpad(pointer, bytes.baseAddress, Int32(clamping: bytes.count))
         }
         guard written == Int32(clamping: count) else { throw .libraryFailure }
-        return octets
+        return bytes
     }
 
     /// Whether two numbers are the same. The answer shows, and in its time how much of them is.

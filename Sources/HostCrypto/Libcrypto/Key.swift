@@ -53,11 +53,11 @@ struct Key: Sendable {
         handle = try unsafe Handle(made, free: EVP_PKEY_free)
     }
 
-    /// One of the numbers that the key is made of, in as few octets as hold it, most significant octet first.
+    /// One of the numbers that the key is made of, in as few bytes as hold it, most significant byte first.
     func number(_ name: StaticString) throws(HostCryptoError) -> Secret {
         var made: OpaquePointer?
         try unsafe check(EVP_PKEY_get_bn_param(handle.pointer, name.cString, &made))
-        return try unsafe BigNumber(owning: made).octets()
+        return try unsafe BigNumber(owning: made).bytes()
     }
 }
 

@@ -25,7 +25,7 @@ package enum LibraryContext {
 
     /// What there is of libcrypto, which is loaded now if it was not.
     package static var presence: Presence {
-        let version = StandardDescriptors.spare(otherwise: COPENSSL_ABSENT) { Int(COpenSSL_version()) }
+        let version = StandardDescriptors.avoid(otherwise: COPENSSL_ABSENT) { Int(COpenSSL_version()) }
         return switch version {
         case COPENSSL_ABSENT: .absent
         case COPENSSL_INCOMPLETE: .incomplete
@@ -54,7 +54,7 @@ package enum LibraryContext {
 
     private static func make() -> OpaquePointer? {
         // Cleaning up at exit could come before our last use.
-        let result = StandardDescriptors.spare(otherwise: 0) {
+        let result = StandardDescriptors.avoid(otherwise: 0) {
             OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
         }
         guard result == 1, let context = unsafe OSSL_LIB_CTX_new() else { return nil }
@@ -75,7 +75,7 @@ package enum LibraryContext {
     package static func prepare() -> Bool {
         if isPrepared.load(ordering: .acquiring) { return true }
         guard !StandardDescriptors.areUsedUp, hasMemory() else { return false }
-        return StandardDescriptors.spare(otherwise: false) {
+        return StandardDescriptors.avoid(otherwise: false) {
             // Without libcrypto no file is read, and one that comes later is prepared then.
             if COpenSSL_version() > 0 {
                 OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT | OPENSSL_INIT_LOAD_CONFIG), nil)
@@ -162,13 +162,13 @@ struct Parameters: ~Copyable {
         try unsafe check(OSSL_PARAM_BLD_push_utf8_string(builder.pointer, name.cString, text.cString, 0))
     }
 
-    /// - Parameter octets: They are not secret.
-    mutating func add(_ name: StaticString, octets: [UInt8]) throws(HostCryptoError) {
-        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: octets.count)
-        _ = unsafe copy.initialize(fromContentsOf: octets)
+    /// - Parameter bytes: They are not secret.
+    mutating func add(_ name: StaticString, bytes: [UInt8]) throws(HostCryptoError) {
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+        _ = unsafe copy.initialize(fromContentsOf: bytes)
         unsafe copies.append(copy)
         try unsafe check(
-            OSSL_PARAM_BLD_push_octet_string(builder.pointer, name.cString, copy.baseAddress, octets.count))
+            OSSL_PARAM_BLD_push_octet_string(builder.pointer, name.cString, copy.baseAddress, bytes.count))
     }
 
     /// Lends the values to functions of libcrypto.

@@ -14,7 +14,7 @@ extension PFXPassword {
         _ ciphertext: Span<UInt8>, _ parameters: Span<UInt8>
     ) throws(PFXError) -> PrivateKeyInfo {
         var reader = PFXReader(parameters)
-        let salt = try reader.octets()
+        let salt = try reader.bytes()
         let iterations = try reader.number()
         try reader.end()
         guard (8...64).contains(salt.count) else { throw .damaged }
@@ -62,14 +62,14 @@ private struct CryptoProWrappedKey {
     let algorithm: PublicKeyAlgorithm
     let curve: Curve
 
-    init(_ octets: Span<UInt8>) throws(PFXError) {
-        var outer = PFXReader(octets)
+    init(_ bytes: Span<UInt8>) throws(PFXError) {
+        var outer = PFXReader(bytes)
         var exported = PFXReader(try outer.contents(.sequence))
         var blob = PFXReader(try exported.contents(.sequence))
-        ukm = try blob.octets()
+        ukm = try blob.bytes()
         var key = PFXReader(try blob.contents(.sequence))
-        enciphered = try key.octets()
-        code = try key.octets()
+        enciphered = try key.bytes()
+        code = try key.bytes()
         var info = PFXReader(try blob.contents(.context0))
         _ = try info.contents(.bitString)
         var identifier = PFXReader(try info.contents(.context0))

@@ -153,8 +153,8 @@ extension PFX.Key {
         var numbers = PFXReader(try outer.contents(.sequence))
         try outer.end()
         guard try numbers.number() == 0 else { throw .invalidKey }
-        let modulus = try numbers.octets(.integer)
-        let publicExponent = try numbers.octets(.integer)
+        let modulus = try numbers.bytes(.integer)
+        let publicExponent = try numbers.bytes(.integer)
         let privateExponent = try numbers.secretNumber()
         let prime1 = try numbers.secretNumber()
         let prime2 = try numbers.secretNumber()

@@ -49,7 +49,7 @@ extension PFXPassword {
 
     private mutating func keyAndIV(_ parameters: Span<UInt8>, keySize: Int) throws(PFXError) -> KeyAndIV {
         var reader = PFXReader(parameters)
-        let salt = try reader.octets()
+        let salt = try reader.bytes()
         let iterations = try reader.number()
         try reader.end()
         let key = try pkcs12(.key, .sha1, salt: salt, iterations: iterations, count: keySize)
@@ -74,7 +74,7 @@ extension PFXPassword {
         let oid = try identifier.objectIdentifier()
         guard oid == PFXIdentifier.pbkdf2 else { throw .unsupported(oid) }
         var parameters = PFXReader(try identifier.contents(.sequence))
-        let salt = try parameters.octets()
+        let salt = try parameters.bytes()
         let iterations = try parameters.number()
         if parameters.isAt(.integer) {
             guard try parameters.number() == count else { throw .damaged }
@@ -165,7 +165,7 @@ enum PFXCipher {
         case .gost28147:
             var fields = PFXReader(try parameters.contents(.sequence))
             try parameters.end()
-            let iv = try fields.octets()
+            let iv = try fields.bytes()
             let name = try fields.objectIdentifier()
             try fields.end()
             guard let sBox = SBox.all.first(where: { $0.oid == name }) else { throw .unsupported(name) }
@@ -185,7 +185,7 @@ enum PFXCipher {
     private static func decrypt(
         _ ciphertext: Span<UInt8>, _ cipher: PaddedCBC, _ key: Span<UInt8>, _ parameters: inout PFXReader
     ) throws(PFXError) -> Secret {
-        let iv = try parameters.octets()
+        let iv = try parameters.bytes()
         try parameters.end()
         do throws(HostCryptoError) {
             return try cipher.apply(ciphertext, key: key, iv: iv, isEncryption: false)
@@ -197,7 +197,7 @@ enum PFXCipher {
     private static func userKeyingMaterial(_ identifier: inout PFXReader) throws(PFXError) -> [UInt8] {
         var parameters = PFXReader(try identifier.contents(.sequence))
         try identifier.end()
-        let ukm = try parameters.octets()
+        let ukm = try parameters.bytes()
         try parameters.end()
         return ukm
     }

@@ -6,7 +6,7 @@ import Secrets
 /// A password, and the remaining iterations that may be spent on it.
 struct PFXPassword: ~Copyable {
     /// In UTF-8.
-    let octets: Secret
+    let bytes: Secret
     private var iterationsLeft: Int
     /// Whether an empty password counts as none, which some writers have without the two zeros at the end (RFC 7292, B.1).
     private(set) var isAbsent = false
@@ -14,8 +14,8 @@ struct PFXPassword: ~Copyable {
     /// The greatest number of bytes of a salt, which is hashed in each iteration of some derivations.
     private static let saltLimit = 1024
 
-    init(_ octets: borrowing Secret, iterationLimit: Int) {
-        self.octets = octets.copy()
+    init(_ bytes: borrowing Secret, iterationLimit: Int) {
+        self.bytes = bytes.copy()
         iterationsLeft = max(iterationLimit, 0)
     }
 
@@ -34,7 +34,7 @@ struct PFXPassword: ~Copyable {
         _ hash: DigestAlgorithm, salt: [UInt8], iterations: Int, count: Int
     ) throws(PFXError) -> Secret {
         try derivation(salt, iterations, times: (count + hash.size - 1) / hash.size)
-        let password = octets.bytes
+        let password = bytes.bytes
         switch hash {
         case .gostR341194:
             return PBKDF2<GOSTR341194>.derive(
@@ -60,11 +60,11 @@ struct PFXPassword: ~Copyable {
     mutating func verify(_ contents: Span<UInt8>, _ macData: Span<UInt8>) throws(PFXError) {
         var reader = PFXReader(macData)
         var digestInfo = PFXReader(try reader.contents(.sequence))
-        let salt = try reader.octets()
+        let salt = try reader.bytes()
         let iterations = try reader.isAtEnd ? 1 : reader.number()
         try reader.end()
         var identifier = PFXReader(try digestInfo.contents(.sequence))
-        let expected = try digestInfo.octets()
+        let expected = try digestInfo.bytes()
         try digestInfo.end()
         let oid = try identifier.objectIdentifier()
         guard let hash = DigestAlgorithm.allCases.first(where: { $0.oid == oid }) else { throw .unsupported(oid) }
@@ -78,7 +78,7 @@ struct PFXPassword: ~Copyable {
         // Older files with hash functions of GOST do as all others.
         let key = try pkcs12(.code, hash, salt: salt, iterations: iterations, count: hash.size)
         if try isCode(expected, of: contents, hash, key.bytes) { return }
-        guard octets.isEmpty, iterations <= iterationsLeft else { throw .wrongPassword }
+        guard bytes.isEmpty, iterations <= iterationsLeft else { throw .wrongPassword }
         isAbsent = true
         let other = try pkcs12(.code, hash, salt: salt, iterations: iterations, count: hash.size)
         guard try isCode(expected, of: contents, hash, other.bytes) else { throw .wrongPassword }
@@ -88,7 +88,7 @@ struct PFXPassword: ~Copyable {
         _ expected: [UInt8], of contents: Span<UInt8>, _ hash: DigestAlgorithm, _ key: Span<UInt8>
     ) throws(PFXError) -> Bool {
         do throws(HostCryptoError) {
-            var hmac = try RunningHMAC(hash, key: key)
+            var hmac = try HMACState(hash, key: key)
             hmac.update(contents)
             let code = try hmac.finalize()
             return constantTimeEqual(code.bytes, expected.span)
@@ -117,9 +117,9 @@ extension PFXPassword {
         let saltCount = (salt.count + size - 1) / size * size
         let passwordCount = (password.count + size - 1) / size * size
         var input = Secret(count: saltCount + passwordCount)
-        var octets = input.mutableBytes
-        for index in 0..<saltCount { octets[index] = salt[index % salt.count] }
-        for index in 0..<passwordCount { octets[saltCount + index] = password.bytes[index % password.count] }
+        var bytes = input.mutableBytes
+        for index in 0..<saltCount { bytes[index] = salt[index % salt.count] }
+        for index in 0..<passwordCount { bytes[saltCount + index] = password.bytes[index % password.count] }
 
         let diversifier = [UInt8](repeating: purpose.rawValue, count: size)
         var result = Secret(count: 0)
@@ -135,8 +135,8 @@ extension PFXPassword {
                     code = try next.finalize()
                 }
                 result = result.appending(code.bytes)
-                var octets = input.mutableBytes
-                for start in stride(from: 0, to: octets.count, by: size) { octets.add(code.bytes, start, size) }
+                var bytes = input.mutableBytes
+                for start in stride(from: 0, to: bytes.count, by: size) { bytes.add(code.bytes, start, size) }
             }
         } catch {
             throw PFXError(error, else: .libraryFailure)
@@ -155,11 +155,11 @@ extension PFXPassword {
     ///
     /// - Throws: ``PFXError/invalidPassword``.
     func utf16(isBigEndian: Bool) throws(PFXError) -> Secret {
-        var result = Secret(count: 2 * octets.count)
+        var result = Secret(count: 2 * bytes.count)
         var units = result.mutableBytes
         var (index, count) = (0, 0)
-        while index < octets.count {
-            let scalar = try octets.bytes.scalar(at: &index)
+        while index < bytes.count {
+            let scalar = try bytes.bytes.scalar(at: &index)
             for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
                 let (high, low) = (UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit))
                 units[count] = isBigEndian ? high : low
@@ -179,9 +179,9 @@ extension Span<UInt8> {
         guard length > 0, index + length <= count else { throw .invalidPassword }
         var value = length == 1 ? UInt32(first) : UInt32(first) & (0x7F >> UInt32(length))
         for offset in 1..<Swift.max(length, 1) {
-            let octet = self[index + offset]
-            guard octet & 0xC0 == 0x80 else { throw .invalidPassword }
-            value = value << 6 | UInt32(octet & 0x3F)
+            let byte = self[index + offset]
+            guard byte & 0xC0 == 0x80 else { throw .invalidPassword }
+            value = value << 6 | UInt32(byte & 0x3F)
         }
         let least: [UInt32] = [0, 0, 0x80, 0x800, 0x10000]
         guard value >= least[length], let scalar = Unicode.Scalar(value) else { throw .invalidPassword }

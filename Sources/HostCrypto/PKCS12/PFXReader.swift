@@ -7,9 +7,9 @@ package import Secrets
 struct PFXReader: ~Escapable {
     private var reader: DERReader
 
-    @_lifetime(copy octets)
-    init(_ octets: Span<UInt8>) {
-        reader = DERReader(octets)
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>) {
+        reader = DERReader(bytes)
     }
 
     var isAtEnd: Bool { reader.isAtEnd }
@@ -34,23 +34,23 @@ struct PFXReader: ~Escapable {
 
     /// Public bytes.
     @_lifetime(self: copy self)
-    mutating func octets(_ tag: DERTag = .octetString) throws(PFXError) -> [UInt8] {
+    mutating func bytes(_ tag: DERTag = .octetString) throws(PFXError) -> [UInt8] {
         [UInt8](copying: try contents(tag))
     }
 
     /// A number that is not secret; one of more than 32 bits counts as the greatest of these.
     mutating func number() throws(PFXError) -> Int {
-        let octets: [UInt8]
-        do throws(GOSTError) { octets = try reader.unsignedInteger() } catch { throw .damaged }
-        guard octets.count <= 4 else { return Int(UInt32.max) }
-        return octets.reduce(0) { $0 << 8 | Int($1) }
+        let bytes: [UInt8]
+        do throws(GOSTError) { bytes = try reader.unsignedInteger() } catch { throw .damaged }
+        guard bytes.count <= 4 else { return Int(UInt32.max) }
+        return bytes.reduce(0) { $0 << 8 | Int($1) }
     }
 
     /// A number that is secret, and may begin with a zero.
     mutating func secretNumber() throws(PFXError) -> Secret {
-        let octets = try contents(.integer)
-        guard !octets.isEmpty, octets[0] < 0x80 else { throw .damaged }
-        return Secret(copying: octets)
+        let bytes = try contents(.integer)
+        guard !bytes.isEmpty, bytes[0] < 0x80 else { throw .damaged }
+        return Secret(copying: bytes)
     }
 
     func end() throws(PFXError) {
@@ -151,9 +151,9 @@ extension PFXReader {
     fileprivate mutating func data() throws(PFXError) -> Span<UInt8> {
         var explicit = PFXReader(try contents(.context0))
         try end()
-        let octets = try explicit.contents(.octetString)
+        let bytes = try explicit.contents(.octetString)
         try explicit.end()
-        return octets
+        return bytes
     }
 }
 
@@ -245,11 +245,11 @@ extension PFX.BagName {
             let type = try attribute.objectIdentifier()
             var values = PFXReader(try attribute.contents(.set))
             switch type {
-            case PFXIdentifier.localKeyID where values.isAt(.octetString): id = try values.octets()
+            case PFXIdentifier.localKeyID where values.isAt(.octetString): id = try values.bytes()
             case PFXIdentifier.friendlyName where values.isAt(.bmpString):
-                let octets = try values.octets(.bmpString)
-                let units = stride(from: 0, to: octets.count - 1, by: 2).map {
-                    UInt16(octets[$0]) << 8 | UInt16(octets[$0 + 1])
+                let bytes = try values.bytes(.bmpString)
+                let units = stride(from: 0, to: bytes.count - 1, by: 2).map {
+                    UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
                 }
                 label = String(decoding: units, as: UTF16.self)
             default: break

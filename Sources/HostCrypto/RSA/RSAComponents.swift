@@ -94,8 +94,8 @@ struct FactorNumbers {
 
     func factors() throws(HostCryptoError) -> RSAFactors {
         RSAFactors(
-            prime1: try p.octets(), prime2: try q.octets(), exponent1: try exponent1.octets(),
-            exponent2: try exponent2.octets(), coefficient: try coefficient.octets())
+            prime1: try p.bytes(), prime2: try q.bytes(), exponent1: try exponent1.bytes(),
+            exponent2: try exponent2.bytes(), coefficient: try coefficient.bytes())
     }
 
     func add(to parameters: inout Parameters) throws(HostCryptoError) {
@@ -184,7 +184,7 @@ extension BigNumber {
     }
 
     private init(copying number: BigNumber) throws(HostCryptoError) {
-        let octets = try number.octets()
-        try self.init(octets.bytes)
+        let bytes = try number.bytes()
+        try self.init(bytes.bytes)
     }
 }

@@ -111,8 +111,8 @@ extension RSAPublicKey {
     /// A number of the private key, none of which has more bytes than the modulus but for leading zeros.
     ///
     /// - Throws: ``HostCryptoError/invalidKey`` for zero and for a longer one.
-    func number(_ octets: borrowing Secret) throws(HostCryptoError) -> BigNumber {
-        let number = try BigNumber(octets.bytes)
+    func number(_ bytes: borrowing Secret) throws(HostCryptoError) -> BigNumber {
+        let number = try BigNumber(bytes.bytes)
         let bits = unsafe BN_num_bits(number.pointer)
         guard bits > 0, bits <= bitCount else { throw .invalidKey }
         return number

@@ -183,7 +183,7 @@ package enum RSAEncryptionScheme: Sendable, Hashable {
         if case .oaep(let hash, let mask, let label) = self {
             try parameters.add("digest", hash)
             try parameters.add("mgf1-digest", mask)
-            if !label.isEmpty { try parameters.add("oaep-label", octets: label) }
+            if !label.isEmpty { try parameters.add("oaep-label", bytes: label) }
         }
         return parameters
     }

@@ -70,11 +70,11 @@ extension DERReader {
     ///
     /// - Throws: ``GOSTError/invalidEncoding`` also for one that is negative or has needless bytes.
     mutating func unsignedInteger() throws(GOSTError) -> [UInt8] {
-        let octets = [UInt8](copying: try contents(.integer))
-        guard let first = octets.first, first < 0x80 else { throw .invalidEncoding }
-        guard first == 0 else { return octets }
-        guard octets.count == 1 || octets[1] >= 0x80 else { throw .invalidEncoding }
-        return Array(octets.dropFirst())
+        let bytes = [UInt8](copying: try contents(.integer))
+        guard let first = bytes.first, first < 0x80 else { throw .invalidEncoding }
+        guard first == 0 else { return bytes }
+        guard bytes.count == 1 || bytes[1] >= 0x80 else { throw .invalidEncoding }
+        return Array(bytes.dropFirst())
     }
 
     /// Reads an INTEGER that is not negative and gives it in `count` bytes.
@@ -82,8 +82,8 @@ extension DERReader {
     /// - Throws: ``GOSTError/invalidEncoding`` also for one that needs more.
     @_lifetime(self: copy self)
     mutating func unsignedInteger(count: Int) throws(GOSTError) -> [UInt8] {
-        let octets = try unsignedInteger()
-        guard octets.count <= count else { throw .invalidEncoding }
-        return [UInt8](repeating: 0, count: count - octets.count) + octets
+        let bytes = try unsignedInteger()
+        guard bytes.count <= count else { throw .invalidEncoding }
+        return [UInt8](repeating: 0, count: count - bytes.count) + bytes
     }
 }

@@ -27,16 +27,16 @@ package struct Certificate: Sendable, Equatable {
 
     /// Reads a certificate.
     ///
-    /// - Parameter octets: The certificate in DER. Bytes behind it are ignored, as libcrypto's `d2i_X509` does.
+    /// - Parameter bytes: The certificate in DER. Bytes behind it are ignored, as libcrypto's `d2i_X509` does.
     /// - Throws: ``HostCryptoError/invalidEncoding``.
-    package init(der octets: Span<UInt8>) throws(HostCryptoError) {
-        do throws(GOSTError) { try self.init(reading: octets) } catch { throw .invalidEncoding }
+    package init(der bytes: Span<UInt8>) throws(HostCryptoError) {
+        do throws(GOSTError) { try self.init(reading: bytes) } catch { throw .invalidEncoding }
     }
 
-    private init(reading octets: Span<UInt8>) throws(GOSTError) {
-        var first = DERReader(octets)
+    private init(reading bytes: Span<UInt8>) throws(GOSTError) {
+        var first = DERReader(bytes)
         der = [UInt8](copying: try first.element(.sequence))
-        var reader = DERReader(octets)
+        var reader = DERReader(bytes)
         let contents = try reader.contents(.sequence)
         var structure = try SignedStructure(contents)
         let signed = structure.content
@@ -207,10 +207,10 @@ extension Certificate {
     }
 
     private static func contents(of output: Handle) throws(HostCryptoError) -> [UInt8] {
-        var octets = [UInt8](repeating: 0, count: unsafe BIO_ctrl_pending(output.pointer))
-        let count = unsafe BIO_read(output.pointer, &octets, Int32(clamping: octets.count))
-        guard count == octets.count else { throw .libraryFailure }
-        return octets
+        var bytes = [UInt8](repeating: 0, count: unsafe BIO_ctrl_pending(output.pointer))
+        let count = unsafe BIO_read(output.pointer, &bytes, Int32(clamping: bytes.count))
+        guard count == bytes.count else { throw .libraryFailure }
+        return bytes
     }
 }
 

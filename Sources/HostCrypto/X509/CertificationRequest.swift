@@ -120,15 +120,15 @@ package struct CertificationRequest: Sendable {
     private static func info(of request: Handle) throws(HostCryptoError) -> [UInt8] {
         var start: UnsafeMutablePointer<UInt8>?
         let count = unsafe i2d_re_X509_REQ_tbs(request.pointer, &start)
-        guard count > 0, let octets = unsafe start else { throw .libraryFailure }
-        defer { unsafe CRYPTO_free(octets, #file, #line) }
-        return unsafe [UInt8](UnsafeBufferPointer(start: octets, count: Int(count)))
+        guard count > 0, let bytes = unsafe start else { throw .libraryFailure }
+        defer { unsafe CRYPTO_free(bytes, #file, #line) }
+        return unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 }
 
 extension CertificationRequest.Field {
     /// The value, and what libcrypto is to make of it.
-    fileprivate var text: (kind: Int32, octets: [UInt8]) {
+    fileprivate var text: (kind: Int32, bytes: [UInt8]) {
         let prefix = "UTF8String:"
         return value.hasPrefix(prefix)
             ? (V_ASN1_UTF8STRING, Array(value.utf8.dropFirst(prefix.utf8.count))) : (MBSTRING_FLAG, Array(value.utf8))

@@ -45,9 +45,9 @@ package struct DistinguishedName: Sendable, Equatable {
         for kind in StringKind.allCases {
             var reader = DERReader(value.span)
             guard reader.isAt(kind.tag) else { continue }
-            let octets = [UInt8](copying: try reader.contents(kind.tag))
+            let bytes = [UInt8](copying: try reader.contents(kind.tag))
             try reader.end()
-            return kind.text(octets)
+            return kind.text(bytes)
         }
         return "#" + value.map(\.hexadecimal).joined()
     }
@@ -82,20 +82,20 @@ private enum StringKind: CaseIterable {
     }
 
     /// The text; invalid parts become U+FFFD.
-    func text(_ octets: [UInt8]) -> String {
+    func text(_ bytes: [UInt8]) -> String {
         switch self {
-        case .utf8, .printable, .ia5, .numeric, .visible: String(decoding: octets, as: UTF8.self)
+        case .utf8, .printable, .ia5, .numeric, .visible: String(decoding: bytes, as: UTF8.self)
         // Programs use Latin-1 there, despite T.61.
-        case .teletex: String(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
-        case .bmp: String(decoding: Self.numbers(octets, of: 2).map { UInt16(truncatingIfNeeded: $0) }, as: UTF16.self)
+        case .teletex: String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        case .bmp: String(decoding: Self.numbers(bytes, of: 2).map { UInt16(truncatingIfNeeded: $0) }, as: UTF16.self)
         case .universal:
-            String(String.UnicodeScalarView(Self.numbers(octets, of: 4).map { Unicode.Scalar($0) ?? "\u{FFFD}" }))
+            String(String.UnicodeScalarView(Self.numbers(bytes, of: 4).map { Unicode.Scalar($0) ?? "\u{FFFD}" }))
         }
     }
 
-    private static func numbers(_ octets: [UInt8], of size: Int) -> [UInt32] {
-        stride(from: 0, to: octets.count, by: size).map { start in
-            octets.dropFirst(start).prefix(size).reduce(0) { $0 << 8 | UInt32($1) }
+    private static func numbers(_ bytes: [UInt8], of size: Int) -> [UInt32] {
+        stride(from: 0, to: bytes.count, by: size).map { start in
+            bytes.dropFirst(start).prefix(size).reduce(0) { $0 << 8 | UInt32($1) }
         }
     }
 }
@@ -112,10 +112,10 @@ extension String {
     init?(objectIdentifier oid: [UInt8]) {
         var numbers: [UInt64] = []
         var number: UInt64 = 0
-        for octet in oid.dropFirst(2) {
+        for byte in oid.dropFirst(2) {
             guard number >> 57 == 0 else { return nil }
-            number = number << 7 | UInt64(octet & 0x7F)
-            guard octet < 0x80 else { continue }
+            number = number << 7 | UInt64(byte & 0x7F)
+            guard byte < 0x80 else { continue }
             if numbers.isEmpty {
                 let first = Swift.min(number / 40, 2)
                 numbers = [first, number - 40 * first]

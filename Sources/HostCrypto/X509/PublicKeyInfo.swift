@@ -57,7 +57,7 @@ private struct Fields {
     /// The object identifier; the curve's, if the algorithm has curves.
     let algorithm, curve: [UInt8]
     /// The contents of the BIT STRING.
-    let octets: [UInt8]
+    let bytes: [UInt8]
 
     init(_ der: Span<UInt8>) throws(GOSTError) {
         var reader = DERReader(der)
@@ -79,7 +79,7 @@ private struct Fields {
         try info.end()
         // The first byte is the number of unused bits in the last.
         guard !bits.isEmpty, bits[0] == 0 else { throw .invalidEncoding }
-        octets = [UInt8](copying: bits.extracting(droppingFirst: 1))
+        bytes = [UInt8](copying: bits.extracting(droppingFirst: 1))
     }
 
     func key() throws(HostCryptoError) -> PublicKeyInfo {
@@ -89,12 +89,12 @@ private struct Fields {
             return .rsa(try RSAPublicKey(modulus: modulus, publicExponent: publicExponent))
         }
         guard let curve = ECCurve(oid: curve) else { throw .invalidParameter }
-        return .ec(try ECPublicKey(curve: curve, point: octets))
+        return .ec(try ECPublicKey(curve: curve, point: bytes))
     }
 
     /// n and e of an RSAPublicKey (RFC 8017, A.1.1).
     private func numbers() throws(GOSTError) -> ([UInt8], [UInt8]) {
-        var reader = DERReader(octets.span)
+        var reader = DERReader(bytes.span)
         var numbers = DERReader(try reader.contents(.sequence))
         try reader.end()
         let modulus = try numbers.unsignedInteger()

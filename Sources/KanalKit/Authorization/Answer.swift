@@ -16,7 +16,7 @@ struct Answer {
     /// - Parameters:
     ///   - url: The address that was opened.
     ///   - callback: The address that answers go to, without parameters.
-    init(url: String, callback: String) throws(AnswerRefusal) {
+    init(url: String, callback: String) throws(CallbackError) {
         guard url.utf8.count <= Self.limit else { throw .tooLong }
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .malformed("it has characters that no address has")
@@ -30,7 +30,7 @@ struct Answer {
     }
 
     /// The end of a request that the answer means.
-    func end(of kind: AuthorizationRequest.Kind) throws(AnswerRefusal) -> AuthorizationRequest.End {
+    func end(of kind: AuthorizationRequest.Kind) throws(CallbackError) -> AuthorizationRequest.End {
         if let code = parameters["error"] {
             guard parameters[kind.result] == nil else { throw .malformed("it has both a result and an error") }
             guard (1...64).contains(code.utf8.count), code.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
@@ -71,7 +71,7 @@ struct Answer {
         return normal(address) == normal(callback)
     }
 
-    private static func parameters(_ query: Substring) throws(AnswerRefusal) -> [String: String] {
+    private static func parameters(_ query: Substring) throws(CallbackError) -> [String: String] {
         var parameters: [String: String] = [:]
         for field in query.split(separator: "&") {
             guard parameters.count < parameterLimit else { throw .malformed("it has too many parameters") }
@@ -87,7 +87,7 @@ struct Answer {
 }
 
 /// The reason why an answer of another application was not taken. The waiting request, if any, goes on waiting.
-public enum AnswerRefusal: Error, Sendable, Equatable {
+public enum CallbackError: Error, Sendable, Equatable {
     /// No request waits for an answer.
     case notAwaited
     /// Requests wait, and none has this state: the answer is forged, or that of another program.
@@ -104,7 +104,7 @@ public enum AnswerRefusal: Error, Sendable, Equatable {
     case unreachable(Explanation)
 }
 
-extension AnswerRefusal: CustomStringConvertible {
+extension CallbackError: CustomStringConvertible {
     public var description: String { explanation.description }
 
     package var explanation: Phrase {

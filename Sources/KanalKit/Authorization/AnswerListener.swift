@@ -9,7 +9,7 @@ import Locking
 /// one reply, and is disconnected. A silent or oversized client never blocks others.
 final class AnswerListener: Sendable {
     /// The reply to the input so far, and a closure to call once it is sent; nil if the input is incomplete.
-    typealias Reply = @Sendable (_ heard: [UInt8]) -> (octets: [UInt8], then: @Sendable () -> Void)?
+    typealias Reply = @Sendable (_ heard: [UInt8]) -> (bytes: [UInt8], then: @Sendable () -> Void)?
 
     private struct Conversation {
         let socket: Int32
@@ -37,7 +37,7 @@ final class AnswerListener: Sendable {
         reply: @escaping Reply
     ) throws(AuthorizationError) {
         var ends: [Int32] = [-1, -1]
-        let code = StandardDescriptors.spare(otherwise: -1 as Int32) { unsafe pipe2(&ends, O_CLOEXEC) }
+        let code = StandardDescriptors.avoid(otherwise: -1 as Int32) { unsafe pipe2(&ends, O_CLOEXEC) }
         stop = ends[1]
         guard code == 0 else {
             close(socket)
@@ -96,7 +96,7 @@ final class AnswerListener: Sendable {
         to conversations: inout [Conversation], _ socket: Int32, _ deadline: Duration, _ admits: (Int32) -> Bool
     ) {
         let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let new = StandardDescriptors.spare(otherwise: -1) { accept4(socket, nil, nil, flags) }
+        let new = StandardDescriptors.avoid(otherwise: -1) { accept4(socket, nil, nil, flags) }
         guard new >= 0 else {
             // Without descriptors the connection stays, and would be seen again at once.
             if errno == EMFILE || errno == ENFILE { Clocks.system.pause(.milliseconds(100)) }
@@ -112,9 +112,9 @@ final class AnswerListener: Sendable {
 
     /// Reads the available input, and answers once it is complete.
     private static func proceed(_ conversation: inout Conversation, _ reply: Reply) {
-        var octets = [UInt8](repeating: 0, count: 4096)
+        var bytes = [UInt8](repeating: 0, count: 4096)
         while !conversation.isOver {
-            let count = unsafe recv(conversation.socket, &octets, octets.count, 0)
+            let count = unsafe recv(conversation.socket, &bytes, bytes.count, 0)
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { return }
             guard count > 0 else {
@@ -124,7 +124,7 @@ final class AnswerListener: Sendable {
             // Input after the reply is read and dropped: otherwise closing the connection may reset it and lose the
             // reply.
             guard !conversation.isAnswered else { continue }
-            conversation.heard += octets.prefix(count)
+            conversation.heard += bytes.prefix(count)
             guard let answer = reply(conversation.heard) else {
                 conversation.isOver = conversation.heard.count > limit
                 continue
@@ -132,7 +132,7 @@ final class AnswerListener: Sendable {
             conversation.isAnswered = true
             conversation.heard = []
             // Answers are shorter than a socket takes at once.
-            _ = unsafe send(conversation.socket, answer.octets, answer.octets.count, Int32(MSG_NOSIGNAL))
+            _ = unsafe send(conversation.socket, answer.bytes, answer.bytes.count, Int32(MSG_NOSIGNAL))
             shutdown(conversation.socket, Int32(SHUT_WR))
             answer.then()
         }
@@ -140,7 +140,7 @@ final class AnswerListener: Sendable {
 }
 
 /// Receives answers for as long as it is kept.
-final class AnswerEntrance: Sendable {
+final class CallbackReceiver: Sendable {
     /// The address that answers go to, without parameters.
     let callback: String
     private let listener: AnswerListener
@@ -174,7 +174,7 @@ struct LocalSocket {
         }
         guard isWhole else { return nil }
         self.address = address
-        number = StandardDescriptors.spare(otherwise: -1) {
+        number = StandardDescriptors.avoid(otherwise: -1) {
             socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         }
         guard number >= 0 else { return nil }
@@ -211,9 +211,9 @@ struct LocalSocket {
 
     /// Sends a text, and reads the line that answers it.
     func exchange(_ text: String) -> String? {
-        let octets = Array(text.utf8)
+        let bytes = Array(text.utf8)
         // An answer that a socket does not take at once is invalid.
-        guard unsafe send(number, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count else { return nil }
+        guard unsafe send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { return nil }
         var line: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 256)
         while line.count < 1024 {

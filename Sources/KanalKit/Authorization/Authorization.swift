@@ -14,8 +14,8 @@ import Secrets
 public final class Authorization: Sendable {
     private let settings: Settings
     private let desktop: Desktop
-    private let requests: WaitingRequests
-    private let entrance = Lock<AnswerEntrance?>(nil)
+    private let requests: PendingRequests
+    private let entrance = Lock<CallbackReceiver?>(nil)
     private let runtime: String?
     private let sleep: @Sendable (Duration) async throws -> Void
 
@@ -33,7 +33,7 @@ public final class Authorization: Sendable {
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         (self.settings, self.desktop, self.runtime, self.sleep) = (settings, desktop, runtime, sleep)
-        requests = WaitingRequests(log: log)
+        requests = PendingRequests(log: log)
     }
 
     /// The address that answers return to, without parameters. It stays the same for as long as this object is kept.
@@ -47,10 +47,10 @@ public final class Authorization: Sendable {
             try settings.check()
             return try entrance.withLock { entrance throws(AuthorizationError) in
                 if let entrance { return entrance.callback }
-                let opened: AnswerEntrance
+                let opened: CallbackReceiver
                 switch settings.answers {
-                case .loopback: opened = try LoopbackEntrance.open(requests, title: settings.title)
-                case .scheme(let scheme): opened = try SchemeEntrance.open(requests, scheme: scheme, in: runtime)
+                case .loopback: opened = try LoopbackReceiver.open(requests, title: settings.title)
+                case .scheme(let scheme): opened = try SchemeReceiver.open(requests, scheme: scheme, in: runtime)
                 }
                 entrance = opened
                 return opened.callback
@@ -112,15 +112,15 @@ public final class Authorization: Sendable {
     /// desktop starts with an address of the application's scheme, as the command `kanal callback` does.
     ///
     /// - Parameter url: The address.
-    /// - Throws: ``AnswerRefusal``.
-    public static func process(_ url: String) async throws(AnswerRefusal) {
+    /// - Throws: ``CallbackError``.
+    public static func process(_ url: String) async throws(CallbackError) {
         try await process(url, in: Environment.variable("XDG_RUNTIME_DIR"))
     }
 
-    package static func process(_ url: String, in runtime: String?) async throws(AnswerRefusal) {
-        let (stream, continuation) = AsyncStream.makeStream(of: Result<Void, AnswerRefusal>.self)
+    package static func process(_ url: String, in runtime: String?) async throws(CallbackError) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Result<Void, CallbackError>.self)
         let isStarted = BlockingThread.start {
-            continuation.yield(Result { () throws(AnswerRefusal) in try SchemeEntrance.deliver(url, in: runtime) })
+            continuation.yield(Result { () throws(CallbackError) in try SchemeReceiver.deliver(url, in: runtime) })
         }
         guard isStarted else { throw .unreachable("the system makes no more threads") }
         for await result in stream { return try result.get() }
@@ -163,7 +163,7 @@ extension Authorization {
 
     /// 256 bits in hexadecimal digits.
     private static func randomState() throws(AuthorizationError) -> String {
-        guard let octets = try? SystemRandom().bytes(32) else { throw .failed(.system("there are no random numbers")) }
-        return octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        guard let bytes = try? SystemRandom().bytes(32) else { throw .failed(.system("there are no random numbers")) }
+        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

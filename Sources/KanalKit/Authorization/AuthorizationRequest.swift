@@ -109,14 +109,14 @@ enum PercentEncoding {
     /// The text with all but unreserved characters encoded.
     static func encoded(_ text: String) -> String {
         var result = ""
-        for octet in text.utf8 {
-            switch octet {
+        for byte in text.utf8 {
+            switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
-                result.unicodeScalars.append(Unicode.Scalar(octet))
+                result.unicodeScalars.append(Unicode.Scalar(byte))
             default:
                 result.append("%")
-                result.append(digits[Int(octet >> 4)])
-                result.append(digits[Int(octet & 15)])
+                result.append(digits[Int(byte >> 4)])
+                result.append(digits[Int(byte & 15)])
             }
         }
         return result
@@ -126,19 +126,19 @@ enum PercentEncoding {
     ///
     /// - Parameter plusIsSpace: Whether "+" stands for a space, as in forms.
     static func decoded(_ text: Substring, plusIsSpace: Bool = false) -> String? {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var rest = text.utf8
-        while let octet = rest.popFirst() {
-            if octet == UInt8(ascii: "%") {
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
                 guard let high = rest.popFirst().flatMap(value), let low = rest.popFirst().flatMap(value) else {
                     return nil
                 }
-                octets.append(high << 4 | low)
+                bytes.append(high << 4 | low)
             } else {
-                octets.append(plusIsSpace && octet == UInt8(ascii: "+") ? 0x20 : octet)
+                bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
             }
         }
-        guard let decoded = String(validating: octets, as: UTF8.self) else { return nil }
+        guard let decoded = String(validating: bytes, as: UTF8.self) else { return nil }
         let isPlain = decoded.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         return isPlain ? decoded : nil
     }

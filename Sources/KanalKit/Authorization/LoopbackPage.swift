@@ -15,7 +15,7 @@ struct LoopbackPage {
         (self.status, self.text, self.then) = (status, text, then)
     }
 
-    private init(_ refusal: AnswerRefusal) {
+    private init(_ refusal: CallbackError) {
         self.init(
             refusal == .tooLong ? "414 URI Too Long" : "400 Bad Request",
             "The answer was refused: \(refusal.explanation).")
@@ -29,7 +29,7 @@ struct LoopbackPage {
     /// - Returns: nil if the request is incomplete.
     static func reply(
         to heard: [UInt8], origin: String, title: String,
-        _ take: (String) throws(AnswerRefusal) -> @Sendable () -> Void
+        _ take: (String) throws(CallbackError) -> @Sendable () -> Void
     ) -> LoopbackPage? {
         let line = heard.prefix { $0 != 0x0A }
         // Input that cannot become a request is refused at once.
@@ -49,7 +49,7 @@ struct LoopbackPage {
         guard words[1].prefix(while: { $0 != "?" }) == "/authorization" else {
             return LoopbackPage("404 Not Found", "There is nothing here.")
         }
-        do throws(AnswerRefusal) {
+        do throws(CallbackError) {
             let tell = try take(origin + words[1])
             return LoopbackPage("200 OK", "The answer has reached \(title). You can close this page.", then: tell)
         } catch {
@@ -58,7 +58,7 @@ struct LoopbackPage {
     }
 
     /// The reply as it is sent.
-    var octets: [UInt8] {
+    var bytes: [UInt8] {
         let shown = translated(text).reduce(into: "") { result, character in
             switch character {
             case "<": result += "&lt;"
@@ -83,11 +83,11 @@ struct LoopbackPage {
 }
 
 /// The way of answers through a browser: a listener at 127.0.0.1, whose port the system chooses (RFC 8252, 7.3).
-enum LoopbackEntrance {
+enum LoopbackReceiver {
     /// Opens the listener.
-    static func open(_ requests: WaitingRequests, title: String) throws(AuthorizationError) -> AnswerEntrance {
+    static func open(_ requests: PendingRequests, title: String) throws(AuthorizationError) -> CallbackReceiver {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let number = StandardDescriptors.spare(otherwise: -1) { socket(AF_INET, type, 0) }
+        let number = StandardDescriptors.avoid(otherwise: -1) { socket(AF_INET, type, 0) }
         guard number >= 0, let port = listen(at: number) else {
             let reason = Phrase(errno: errno)
             if number >= 0 { close(number) }
@@ -96,12 +96,12 @@ enum LoopbackEntrance {
         let origin = "http://127.0.0.1:\(port)"
         let callback = origin + "/authorization"
         let listener = try AnswerListener(number) { heard in
-            let page = LoopbackPage.reply(to: heard, origin: origin, title: title) { url throws(AnswerRefusal) in
+            let page = LoopbackPage.reply(to: heard, origin: origin, title: title) { url throws(CallbackError) in
                 try requests.take(url, callback: callback)
             }
-            return page.map { ($0.octets, $0.then) }
+            return page.map { ($0.bytes, $0.then) }
         }
-        return AnswerEntrance(callback: callback, listener: listener)
+        return CallbackReceiver(callback: callback, listener: listener)
     }
 
     /// - Returns: The port; nil, with `errno`, if the system refuses.

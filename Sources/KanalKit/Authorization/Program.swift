@@ -48,7 +48,7 @@ struct Program {
     /// - Returns: Whether it has told anything.
     static func tells(_ name: String, _ arguments: [String]) throws(AuthorizationError) -> Bool {
         var ends: [Int32] = [-1, -1]
-        let code = StandardDescriptors.spare(otherwise: -1 as Int32) { unsafe pipe2(&ends, O_CLOEXEC) }
+        let code = StandardDescriptors.avoid(otherwise: -1 as Int32) { unsafe pipe2(&ends, O_CLOEXEC) }
         guard code == 0 else { throw .failed(.system("the system has no descriptor left")) }
         defer { close(ends[0]) }
         let program: Program
@@ -59,22 +59,22 @@ struct Program {
             close(ends[1])
             throw error
         }
-        var octets: [UInt8] = []
-        let isWhole = readAll(ends[0], into: &octets)
+        var bytes: [UInt8] = []
+        let isWhole = readAll(ends[0], into: &bytes)
         // Only one that still runs: otherwise the process number may have been reused.
         if !isWhole { kill(-program.process, SIGKILL) }
         _ = program.wait()
         guard isWhole else { throw .failed(.system("\(name) does not end")) }
-        return octets.contains { $0 > 0x20 }
+        return bytes.contains { $0 > 0x20 }
     }
 
     /// Reads up to the end.
     ///
     /// - Returns: Whether the end came in time.
-    private static func readAll(_ pipe: Int32, into octets: inout [UInt8]) -> Bool {
+    private static func readAll(_ pipe: Int32, into bytes: inout [UInt8]) -> Bool {
         let deadline = Uptime.system.now + patience
         var piece = [UInt8](repeating: 0, count: 1024)
-        while octets.count < outputLimit {
+        while bytes.count < outputLimit {
             let left = deadline - Uptime.system.now
             guard left > .zero else { return false }
             var wait = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
@@ -86,7 +86,7 @@ struct Program {
             } else if count == 0 {
                 return true
             } else {
-                octets += piece.prefix(count)
+                bytes += piece.prefix(count)
             }
         }
         return false

@@ -8,18 +8,18 @@ import Secrets
 public struct BearerToken: Sendable, Equatable {
     private let secret: SharedSecret
 
-    init(_ octets: [UInt8]) { secret = SharedSecret(copying: octets) }
+    init(_ bytes: [UInt8]) { secret = SharedSecret(copying: bytes) }
 
     /// Calls `body` with the token, in ASCII. Copies of it are the caller's to wipe.
-    public func withOctets<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+    public func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
         try Self.call(body, with: secret.secret)
     }
 
     private static func call<Result>(
         _ body: (Span<UInt8>) throws -> Result, with secret: borrowing Secret
     ) rethrows -> Result {
-        let octets = secret.bytes
-        return try body(octets)
+        let bytes = secret.bytes
+        return try body(bytes)
     }
 }
 
@@ -117,7 +117,7 @@ extension IdentityService {
     ) throws(IdentityServiceError) -> [UInt8]? {
         switch values[name] {
         case nil, .null?: return nil
-        case .text(let octets)? where octets.allSatisfy({ (0x20...0x7E).contains($0) }): return octets
+        case .text(let bytes)? where bytes.allSatisfy({ (0x20...0x7E).contains($0) }): return bytes
         default: throw .malformed("the identity service returned an invalid \(name)")
         }
     }

@@ -81,13 +81,13 @@ extension Session {
 
     /// A random UUID (RFC 9562, 5.4).
     private func randomIdentifier() throws(KanalError) -> String {
-        var octets: [UInt8]
-        do throws(RandomUnavailable) { octets = try SystemRandom().bytes(16) } catch {
+        var bytes: [UInt8]
+        do throws(RandomUnavailable) { bytes = try SystemRandom().bytes(16) } catch {
             throw .refused(code: "CKR_FUNCTION_FAILED", reason: "the system has no random bytes")
         }
-        octets[6] = octets[6] & 0x0F | 0x40
-        octets[8] = octets[8] & 0x3F | 0x80
-        let digits = hexadecimal(octets).lowercased()
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = hexadecimal(bytes).lowercased()
         var (rest, parts) = (digits[...], [Substring]())
         for count in [8, 4, 4, 4, 12] {
             parts.append(rest.prefix(count))

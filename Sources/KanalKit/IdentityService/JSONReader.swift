@@ -10,12 +10,12 @@ indirect enum JSONValue {
     case object([String: JSONValue])
 
     /// A text.
-    var string: String? { if case .text(let octets) = self { String(decoding: octets, as: UTF8.self) } else { nil } }
+    var string: String? { if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil } }
 
     /// Whether it is a text, byte for byte: Swift also treats texts as equal if they differ only in Unicode's form of a
     /// character.
     func isText(_ text: String) -> Bool {
-        if case .text(let octets) = self { octets.elementsEqual(text.utf8) } else { false }
+        if case .text(let bytes) = self { bytes.elementsEqual(text.utf8) } else { false }
     }
 }
 
@@ -90,13 +90,13 @@ struct JSONReader {
 
     private mutating func text() throws(Malformed) -> [UInt8] {
         try expect("\"")
-        var octets: [UInt8] = []
-        while let octet = rest.popFirst() {
-            switch octet {
-            case UInt8(ascii: "\""): return octets
-            case UInt8(ascii: "\\"): octets += Array(String(try escaped()).utf8)
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""): return bytes
+            case UInt8(ascii: "\\"): bytes += Array(String(try escaped()).utf8)
             case 0..<0x20: throw Malformed()
-            default: octets.append(octet)
+            default: bytes.append(byte)
             }
         }
         throw Malformed()
@@ -154,7 +154,7 @@ struct JSONReader {
         rest = rest.drop(while: Self.isDigit)
     }
 
-    private static func isDigit(_ octet: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     private mutating func word(_ word: String, _ value: JSONValue) throws(Malformed) -> JSONValue {
         guard rest.starts(with: word.utf8) else { throw Malformed() }
@@ -165,7 +165,7 @@ struct JSONReader {
     private mutating func skipSpace() { rest = rest.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) } }
 
     private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
-        guard let octet = rest.first, UInt32(octet) == scalar.value else { return false }
+        guard let byte = rest.first, UInt32(byte) == scalar.value else { return false }
         rest = rest.dropFirst()
         return true
     }

@@ -4,10 +4,10 @@
 enum Base64URL {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    static func text(_ octets: [UInt8]) -> String {
+    static func text(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
-        for start in stride(from: 0, to: octets.count, by: 3) {
-            let group = octets[start..<min(start + 3, octets.count)]
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
             let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
             for place in 0...group.count { text.append(digits[bits >> (18 - 6 * place) & 63]) }
         }
@@ -15,21 +15,21 @@ enum Base64URL {
     }
 
     /// The bytes that a text stands for; nil if it is not exactly what ``text(_:)`` makes of some.
-    static func octets(_ text: some Collection<UInt8>) -> [UInt8]? {
+    static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
-        var (octets, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
-        octets.reserveCapacity(text.count * 3 / 4)
+        var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
+        bytes.reserveCapacity(text.count * 3 / 4)
         for digit in text {
             guard let value = value(of: digit) else { return nil }
             bits = bits << 6 | value
             count += 6
             if count >= 8 {
                 count -= 8
-                octets.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
                 bits &= 1 << UInt32(count) - 1
             }
         }
-        return bits == 0 ? octets : nil
+        return bits == 0 ? bytes : nil
     }
 
     private static func value(of digit: UInt8) -> UInt32? {
@@ -66,8 +66,8 @@ enum FormParameters {
 }
 
 /// Two hexadecimal digits, in capital letters, for each byte.
-func hexadecimal(_ octets: [UInt8]) -> String {
-    octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
 }
 
 /// A time as the identity service reads it, to a second and in UTC: `2026.03.31 12:00:00 +0000`.

@@ -64,8 +64,8 @@ public struct WebToken: Sendable, Equatable {
     /// Verifies a token.
     init(_ text: [UInt8], _ requirements: Requirements) throws(IdentityServiceError) {
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard text.count <= Self.limit, parts.count == 3, let header = Base64URL.octets(parts[0]),
-            let payload = Base64URL.octets(parts[1]), let signature = Base64URL.octets(parts[2])
+        guard text.count <= Self.limit, parts.count == 3, let header = Base64URL.bytes(parts[0]),
+            let payload = Base64URL.bytes(parts[1]), let signature = Base64URL.bytes(parts[2])
         else { throw .tokenRefused(.malformed) }
         try Self.verify(signature, of: Array(text.prefix(parts[2].startIndex - 1)), header, requirements.keys)
         let values = try Self.object(payload)
@@ -139,7 +139,7 @@ extension WebToken.Claim {
             case .null: .null
             case .flag(let flag): .flag(flag)
             case .number(let text): .number(text)
-            case .text(let octets): .text(String(decoding: octets, as: UTF8.self))
+            case .text(let bytes): .text(String(decoding: bytes, as: UTF8.self))
             case .list(let values): .list(values.map(Self.init))
             case .object(let members): .object(members.mapValues(Self.init))
             }

@@ -85,7 +85,7 @@ public final class TokenManager: Sendable {
     public func allTokens() async throws(KanalError) -> [Token] {
         // A look changes nothing, and one that hangs is not waited for.
         try await working(on: worker, cancellation: .abandons) { [self] () throws(KanalError) in
-            try look(waits: true)
+            try refresh(waits: true)
         }
     }
 
@@ -118,14 +118,14 @@ public final class TokenManager: Sendable {
     public func events() -> AsyncStream<TokenEvent> {
         watch.stream(service.readers) { [weak self] in
             guard let self else { return nil }
-            return Swift.Result { () throws(KanalError) in try look() }
+            return Swift.Result { () throws(KanalError) in try refresh() }
         }
     }
 
     /// Looks at all readers. The thread may have to wait for cards.
     ///
     /// - Parameter waits: Whether a service that has only just started is given a moment to find cards.
-    private func look(waits: Bool = false) throws(KanalError) -> [Token] {
+    private func refresh(waits: Bool = false) throws(KanalError) -> [Token] {
         var slots = try service.slots()
         while waits, slots.isEmpty, service.readers.isNew {
             service.settings.clocks.pause(.milliseconds(100))

@@ -70,7 +70,7 @@ public struct MessageVerifier: Sendable {
     ///     ``KanalError/cancelled``.
     /// - Returns: The signers.
     /// - Throws: As the first of these functions; the errors of the content's source.
-    public func verify(_ message: [UInt8], content: OctetSource) async throws -> [MessageSigner] {
+    public func verify(_ message: [UInt8], content: ByteSource) async throws -> [MessageSigner] {
         try await inThreadOfItsOwn { isCancelled in
             let message = try read(message)
             try message.requirePlace(ofContent: false)
@@ -92,7 +92,7 @@ public struct MessageVerifier: Sendable {
     /// - Returns: The signers.
     /// - Throws: As the first of these functions; what `output` and the message's source throw.
     public func verify(
-        _ message: OctetSource, output: @escaping @Sendable ([UInt8]) throws -> Void
+        _ message: ByteSource, output: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws -> [MessageSigner] {
         try await inThreadOfItsOwn { isCancelled in
             _ = try store()

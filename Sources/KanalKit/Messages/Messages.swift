@@ -110,7 +110,7 @@ extension Token {
     ///     an error, its output is not a message.
     /// - Throws: ``KanalError``; what `output` and the content's source throw.
     public func signMessage(
-        of content: OctetSource, by certificate: TokenCertificate, others: [TokenCertificate] = [],
+        of content: ByteSource, by certificate: TokenCertificate, others: [TokenCertificate] = [],
         isDetached: Bool = false,
         pin: borrowing PIN? = nil, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws {
@@ -167,7 +167,7 @@ private struct MessageDraft: Sendable {
 
     /// Hashes the content and, if it is part of the message, writes the head and the content.
     func write(
-        _ content: OctetSource, behind head: [UInt8], to output: ([UInt8]) throws -> Void,
+        _ content: ByteSource, behind head: [UInt8], to output: ([UInt8]) throws -> Void,
         unless isCancelled: () -> Bool
     ) throws -> [UInt8] {
         let algorithm = key.algorithm.digest

@@ -67,7 +67,7 @@ public struct PublicKey: Sendable, Equatable {
     /// - Throws: ``KanalError/invalidArgument(_:)`` if the key does not sign by the algorithm, or is of RSA and so weak
     ///   that its signatures mean nothing; the errors of the content's source.
     public func verify(
-        _ signature: [UInt8], of content: OctetSource, algorithm: SigningAlgorithm? = nil,
+        _ signature: [UInt8], of content: ByteSource, algorithm: SigningAlgorithm? = nil,
         form: SignatureForm = .pkcs11
     ) async throws -> Bool {
         guard key.isStrong else { throw KanalError.invalidArgument("the key is too weak: its signatures mean nothing") }

@@ -8,11 +8,11 @@ public struct PIN: ~Copyable, Sendable {
 
     init(_ secret: SharedSecret) { self.secret = secret }
 
-    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(octets:)`` for typed text.
+    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(bytes:)`` for typed text.
     public init(_ text: String) { secret = SharedSecret(copying: Array(text.utf8)) }
 
     /// Copies bytes, which are the caller's to wipe.
-    public init(octets: Span<UInt8>) { secret = SharedSecret(Secret(copying: octets)) }
+    public init(bytes: Span<UInt8>) { secret = SharedSecret(Secret(copying: bytes)) }
 }
 
 /// The password with which a token's secure channel is activated. See ``PIN`` for how it is kept.
@@ -22,22 +22,22 @@ public struct ActivationPassword: ~Copyable, Sendable {
     init(_ secret: SharedSecret) { self.secret = secret }
 
     /// The password as it is printed, in ASCII, to show it to its owner.
-    public func withOctets<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+    public func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
         try Self.call(body, with: secret.secret)
     }
 
     private static func call<Result>(
         _ body: (Span<UInt8>) throws -> Result, with secret: borrowing Secret
     ) rethrows -> Result {
-        let octets = secret.bytes
-        return try body(octets)
+        let bytes = secret.bytes
+        return try body(bytes)
     }
 
     /// Takes over a text, in any spelling that the token's card allows.
     public init(_ text: String) { secret = SharedSecret(copying: Array(text.utf8)) }
 
     /// Copies bytes, which are the caller's to wipe.
-    public init(octets: Span<UInt8>) { secret = SharedSecret(Secret(copying: octets)) }
+    public init(bytes: Span<UInt8>) { secret = SharedSecret(Secret(copying: bytes)) }
 }
 
 extension Optional where Wrapped == PIN {
@@ -61,11 +61,11 @@ public struct SecretBytes: ~Copyable, Sendable {
     /// Takes over a secret's bytes.
     init(_ shared: SharedSecret) { secret = shared.secret.copy() }
 
-    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(octets:)`` for typed text.
+    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(bytes:)`` for typed text.
     public init(_ text: String) { secret = Secret(copying: Array(text.utf8)) }
 
     /// Copies bytes, which are the caller's to wipe.
-    public init(octets: Span<UInt8>) { secret = Secret(copying: octets) }
+    public init(bytes: Span<UInt8>) { secret = Secret(copying: bytes) }
 
     /// The number of bytes.
     public var count: Int { secret.count }

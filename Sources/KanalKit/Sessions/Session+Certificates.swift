@@ -23,8 +23,8 @@ public struct TokenCertificate: Sendable, Equatable {
 extension Session {
     /// The certificates on the token.
     public func certificates() throws(KanalError) -> [TokenCertificate] {
-        let keys = try objects([(CKA_CLASS, CKO_PRIVATE_KEY.octets)], [CKA_ID])
-        let certificates = try objects([(CKA_CLASS, CKO_CERTIFICATE.octets)], [CKA_VALUE])
+        let keys = try objects([(CKA_CLASS, CKO_PRIVATE_KEY.bytes)], [CKA_ID])
+        let certificates = try objects([(CKA_CLASS, CKO_CERTIFICATE.bytes)], [CKA_VALUE])
         return certificates.map { handle, attributes in
             let id = attributes[CKA_ID] ?? []
             return TokenCertificate(
@@ -44,7 +44,7 @@ extension Session {
         let handle = try call { session throws(CKError) in
             try session.createObject(
                 Attributes(template: [
-                    (CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_CERTIFICATE_TYPE, CKC_X_509.octets), (CKA_TOKEN, [1]),
+                    (CKA_CLASS, CKO_CERTIFICATE.bytes), (CKA_CERTIFICATE_TYPE, CKC_X_509.bytes), (CKA_TOKEN, [1]),
                     (CKA_VALUE, value), (CKA_ID, id), (CKA_LABEL, Array(label.utf8)),
                 ]))
         }

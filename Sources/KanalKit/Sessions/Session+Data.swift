@@ -21,7 +21,7 @@ public struct DataObject: Sendable, Equatable {
 extension Session {
     /// The data objects on the token. Private ones are seen after the PIN only.
     public func dataObjects() throws(KanalError) -> [DataObject] {
-        try objects([(CKA_CLASS, CKO_DATA.octets), (CKA_TOKEN, [1])], [CKA_VALUE])
+        try objects([(CKA_CLASS, CKO_DATA.bytes), (CKA_TOKEN, [1])], [CKA_VALUE])
             .map { DataObject($0.handle, $0.attributes) }
     }
 
@@ -47,7 +47,7 @@ extension Session {
         let handle = try call { session throws(CKError) in
             try session.createObject(
                 Attributes(template: [
-                    (CKA_CLASS, .open(CKO_DATA.octets)), (CKA_TOKEN, .open([1])),
+                    (CKA_CLASS, .open(CKO_DATA.bytes)), (CKA_TOKEN, .open([1])),
                     (CKA_PRIVATE, .open([isPrivate ? 1 : 0])), (CKA_LABEL, .open(Array(label.utf8))),
                     (CKA_APPLICATION, .open(Array(application.utf8))), (CKA_VALUE, .secret(secret)),
                 ]))
@@ -95,10 +95,10 @@ extension Session {
     /// All objects on the token beside key pairs, certificates and data objects.
     public func otherObjects() throws(KanalError) -> [OtherObject] {
         let halves = try keyPairs().compactMap(\.publicKey)
-        let publicKeys = try objects([(CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_TOKEN, [1])], [])
+        let publicKeys = try objects([(CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_TOKEN, [1])], [])
             .filter { handle, _ in !halves.contains { $0.handle == handle } }
             .map { OtherObject(.publicKey(KeyKind($0.attributes)), $0.handle, $0.attributes) }
-        let secretKeys = try objects([(CKA_CLASS, CKO_SECRET_KEY.octets), (CKA_TOKEN, [1])], [])
+        let secretKeys = try objects([(CKA_CLASS, CKO_SECRET_KEY.bytes), (CKA_TOKEN, [1])], [])
             .map { OtherObject(.secretKey(algorithm: $0.attributes.algorithm), $0.handle, $0.attributes) }
         return publicKeys + secretKeys
     }
@@ -147,23 +147,23 @@ extension Session {
     ///
     /// - Parameter number: One of ``Licence/numbers``.
     public func licence(_ number: Int) throws(KanalError) -> [UInt8]? {
-        let octets = try call { session throws(CKError) in try session.licence(CK_ULONG(clamping: number)) }
-        return octets.contains { $0 != 0 } ? octets : nil
+        let bytes = try call { session throws(CKError) in try session.licence(CK_ULONG(clamping: number)) }
+        return bytes.contains { $0 != 0 } ? bytes : nil
     }
 
     /// Writes a licence, for the user or the security officer.
     ///
     /// - Parameters:
     ///   - number: One of ``Licence/numbers``.
-    ///   - octets: ``Licence/size`` bytes; zeros take the licence away.
-    public func setLicence(_ number: Int, to octets: [UInt8]) throws(KanalError) {
-        try call { session throws(CKError) in try session.setLicence(CK_ULONG(clamping: number), to: octets) }
+    ///   - bytes: ``Licence/size`` bytes; zeros take the licence away.
+    public func setLicence(_ number: Int, to bytes: [UInt8]) throws(KanalError) {
+        try call { session throws(CKError) in try session.setLicence(CK_ULONG(clamping: number), to: bytes) }
     }
 
     /// The token's record of the last signature by a key of GOST; nil before the first. No PIN is needed.
     public func journal() throws(KanalError) -> JournalRecord? {
-        let octets = try translated { () throws(CKError) in try library.journal(in: slot) }
-        return octets.isEmpty ? nil : JournalRecord(octets)
+        let bytes = try translated { () throws(CKError) in try library.journal(in: slot) }
+        return bytes.isEmpty ? nil : JournalRecord(bytes)
     }
 }
 
@@ -187,13 +187,13 @@ public struct JournalRecord: Sendable, Equatable {
     }
 
     /// The record as the token gives it, in BER.
-    public let octets: [UInt8]
+    public let bytes: [UInt8]
     /// The contents; nil for an unknown form.
     public let entry: Entry?
 
-    init(_ octets: [UInt8]) {
-        self.octets = octets
-        entry = try? Entry(octets)
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        entry = try? Entry(bytes)
     }
 }
 

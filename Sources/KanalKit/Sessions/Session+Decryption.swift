@@ -90,7 +90,7 @@ extension KeyAgreement {
     /// The attributes of the secret until it has been read.
     fileprivate func template() throws(CKError) -> Attributes {
         let size: CK_ULONG = if case .vko512 = self { 64 } else { 32 }
-        return try Attributes(template: [(CKA_KEY_TYPE, CKK_GENERIC_SECRET.octets), (CKA_VALUE_LEN, size.octets)])
+        return try Attributes(template: [(CKA_KEY_TYPE, CKK_GENERIC_SECRET.bytes), (CKA_VALUE_LEN, size.bytes)])
     }
 
     fileprivate func mechanism(with peer: [UInt8], _ kind: KeyKind) throws(KanalError) -> Mechanism {

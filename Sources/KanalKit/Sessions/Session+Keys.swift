@@ -34,8 +34,8 @@ public struct KeyPair: Sendable, Equatable {
 extension Session {
     /// The key pairs on the token. They are seen after the PIN only.
     public func keyPairs() throws(KanalError) -> [KeyPair] {
-        let publicKeys = try objects([(CKA_CLASS, CKO_PUBLIC_KEY.octets)], [CKA_PUBLIC_KEY_INFO])
-        let template = [(type: CKA_CLASS, value: CKO_PRIVATE_KEY.octets), (CKA_TOKEN, [1])]
+        let publicKeys = try objects([(CKA_CLASS, CKO_PUBLIC_KEY.bytes)], [CKA_PUBLIC_KEY_INFO])
+        let template = [(type: CKA_CLASS, value: CKO_PRIVATE_KEY.bytes), (CKA_TOKEN, [1])]
         return try objects(template, [CKA_PUBLIC_KEY_INFO]).map { handle, attributes in
             let candidates = publicKeys.filter { candidate in
                 candidate.attributes[CKA_ID] == attributes[CKA_ID]
@@ -133,7 +133,7 @@ extension KeyKind {
             case .gost512:
                 [(CKA_GOSTR3410_PARAMS, [0x06, 0x09, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x02, 0x01, 0x02, 0x01])]
             case .rsa(let bits):
-                [(CKA_MODULUS_BITS, CK_ULONG(clamping: bits).octets), (CKA_PUBLIC_EXPONENT, [1, 0, 1])]
+                [(CKA_MODULUS_BITS, CK_ULONG(clamping: bits).bytes), (CKA_PUBLIC_EXPONENT, [1, 0, 1])]
             case .p256: [(CKA_EC_PARAMS, Self.p256Parameters)]
             case .other: throw .invalidArgument("this kind of key pair cannot be made")
             }

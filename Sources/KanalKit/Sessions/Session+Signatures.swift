@@ -234,7 +234,7 @@ extension SHA2 {
 
     /// CK_RSA_PKCS_PSS_PARAMS.
     fileprivate var pssParameters: [UInt8] {
-        [values.hash, values.mask, CK_ULONG(clamping: digestSize)].flatMap(\.octets)
+        [values.hash, values.mask, CK_ULONG(clamping: digestSize)].flatMap(\.bytes)
     }
 
     /// The bytes before the digest in a DigestInfo (RFC 8017, 9.2, note 1).

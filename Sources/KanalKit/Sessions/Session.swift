@@ -78,7 +78,7 @@ extension Session {
 
 extension CK_ULONG {
     /// The number as an attribute's value holds it.
-    var octets: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
+    var bytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
 }
 
 extension Session {

@@ -258,7 +258,7 @@ public struct SharedKey: ~Copyable, Sendable {
     public init(_ text: String) { secret = Secret(copying: Array(text.utf8)) }
 
     /// Copies a text, which is the caller's to wipe.
-    public init(octets: Span<UInt8>) { secret = Secret(copying: octets) }
+    public init(bytes: Span<UInt8>) { secret = Secret(copying: bytes) }
 
     /// The text, in ASCII, for as long as the key is borrowed: groups of four letters and digits with hyphens between them.
     public var text: Span<UInt8> {

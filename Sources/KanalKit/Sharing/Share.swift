@@ -67,10 +67,10 @@ public final class Share: Sendable {
     ///   - input: The descriptor from which the share's answers are read.
     ///   - output: The descriptor to which the reader's commands are written.
     /// - Throws: ``KanalError/refused(code:reason:)`` if the reader is not reached; ``KanalError/invalidArgument(_:)``.
-    public static func farEnd(
+    public static func remoteEnd(
         host: String = "127.0.0.1", port: UInt16 = 35963, input: Int32 = 0, output: Int32 = 1
     ) async throws(KanalError) {
-        let end = FarEnd(host: host, port: port)
+        let end = RemoteEnd(host: host, port: port)
         let presence = ServicePresence()
         try await working(on: Worker(), cancellation: .asks { end.cancel() }) { () throws(KanalError) in
             // The far reader goes with pcscd, which would end while nothing else on its machine uses it.

@@ -54,7 +54,7 @@ extension Share {
         /// The user of this machine did not agree to something.
         case declined(Explanation, host: String)
         /// The numbers of answered commands, and of bytes in them and their answers.
-        case progress(commands: Int, octets: Int)
+        case progress(commands: Int, bytes: Int)
     }
 }
 
@@ -64,7 +64,7 @@ extension Share.Event {
             switch event {
             case .state(let state): .state(Share.State(rawValue: state.rawValue) ?? .completed)
             case .token(let serial, let reader, let way):
-                .token(serial: serial, reader: reader, way: way == .through ? .through : .terminate)
+                .token(serial: serial, reader: reader, way: way == .passthrough ? .through : .terminate)
             case .password(let password): .password(password)
             case .connected(let address): .connected(to: address)
             case .disconnected(let address, let reason): .disconnected(from: address, reason: Explanation(reason))
@@ -77,7 +77,7 @@ extension Share.Event {
             case .refused(let header, let host): .refused(header, host: host)
             case .furtherRefusals(let count): .furtherRefusals(count)
             case .declined(let subject, let host): .declined(Explanation(subject.words), host: host)
-            case .progress(let commands, let octets): .progress(commands: commands, octets: octets)
+            case .progress(let commands, let bytes): .progress(commands: commands, bytes: bytes)
             }
     }
 }

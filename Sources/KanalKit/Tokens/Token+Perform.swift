@@ -25,7 +25,7 @@ extension Token {
         as role: Role = .user, pin: borrowing PIN? = nil, prompt: String? = nil, waitingFor patience: Duration? = nil,
         _ body: @escaping @Sendable (borrowing Session) throws -> Result
     ) async throws -> Result {
-        guard Performance.current?.isOf(self) != true else { throw KanalError.nested }
+        guard PerformContext.current?.isOf(self) != true else { throw KanalError.nested }
         let given = pin.secret
         let cancellation = Lock(false)
         let ask: @Sendable () -> Void = { [self] in
@@ -34,15 +34,15 @@ extension Token {
         }
         return try await worker.run(cancellation: .asks(ask)) { [self] in
             let isCancelled: @Sendable () -> Bool = { cancellation.withLock { $0 } }
-            let performance = Performance(self)
-            defer { performance.end() }
+            let context = PerformContext(self)
+            defer { context.end() }
             do {
                 return try service.field.within(prompt ?? "") {
                     let handle = try session(waitingFor: patience, isCancelled: isCancelled)
                     if role == .securityOfficer { endLogin(handle) }
                     defer { if role == .securityOfficer { endLogin(handle) } }
                     try logIn(handle, role, given)
-                    return try Performance.$current.withValue(performance) {
+                    return try PerformContext.$current.withValue(context) {
                         try work(in: handle, role, body)
                     }
                 }
@@ -62,11 +62,11 @@ public enum Role: Sendable, Equatable {
 }
 
 /// The work that the present task or thread is part of, so that work within work on the same token is found.
-final class Performance: Sendable {
-    @TaskLocal static var current: Performance?
+final class PerformContext: Sendable {
+    @TaskLocal static var current: PerformContext?
 
     private let token: Token
-    private let outer = Performance.current
+    private let outer = PerformContext.current
     private let isOver = Lock(false)
 
     init(_ token: Token) { self.token = token }

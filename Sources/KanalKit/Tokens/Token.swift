@@ -76,9 +76,9 @@ public final class Token: Sendable {
         try await working(on: worker) { [self] () throws(KanalError) in
             endSession()
             let slot = try place(waitingFor: .zero, isCancelled: { false })
-            let octets = password.secret.copy()
+            let bytes = password.secret.copy()
             do throws(CKError) {
-                try service.library.activate(slot, password: octets.bytes)
+                try service.library.activate(slot, password: bytes.bytes)
             } catch {
                 throw KanalError(activation: error)
             }
@@ -202,7 +202,7 @@ extension Token {
     func inPlace<Result: Sendable>(
         _ prompt: String?, _ body: @escaping @Sendable (CK_SLOT_ID) throws(KanalError) -> Result
     ) async throws(KanalError) -> Result {
-        guard Performance.current?.isOf(self) != true else { throw .nested }
+        guard PerformContext.current?.isOf(self) != true else { throw .nested }
         let cancellation = Lock(false)
         let ask: @Sendable () -> Void = { cancellation.withLock { $0 = true } }
         return try await working(on: worker, cancellation: .asks(ask)) { [self] () throws(KanalError) in

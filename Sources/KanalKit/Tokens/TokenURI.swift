@@ -57,30 +57,30 @@ struct TokenURI {
     }
 
     private static func decoded(_ text: Substring) -> [UInt8]? {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let first = rest.popFirst() {
             guard first == UInt8(ascii: "%") else {
-                octets.append(first)
+                bytes.append(first)
                 continue
             }
             let digits = rest.prefix(2)
-            guard digits.count == 2, let octet = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else {
+            guard digits.count == 2, let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else {
                 return nil
             }
-            octets.append(octet)
+            bytes.append(byte)
             rest = rest.dropFirst(2)
         }
-        return octets
+        return bytes
     }
 
     private static func encoded(_ text: String) -> String {
-        text.utf8.map { octet in
-            let character = Character(UnicodeScalar(octet))
-            if octet < 0x80, character.isLetter || character.isNumber || "-._~".contains(character) {
+        text.utf8.map { byte in
+            let character = Character(UnicodeScalar(byte))
+            if byte < 0x80, character.isLetter || character.isNumber || "-._~".contains(character) {
                 return String(character)
             }
-            return "%" + (octet < 16 ? "0" : "") + String(octet, radix: 16, uppercase: true)
+            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }.joined()
     }
 }

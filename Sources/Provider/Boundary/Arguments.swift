@@ -25,10 +25,10 @@ extension Mechanism {
         if unsafe mechanism.mechanism == CKM_GOST28147_KEY_WRAP,
             let ukm: CK_KEY_DERIVATION_STRING_DATA = unsafe mechanism.structure()
         {
-            return try unsafe octets(ukm.pData, ukm.ulLen, "pData", atMost: 8)
+            return try unsafe bytes(ukm.pData, ukm.ulLen, "pData", atMost: 8)
         }
         let parameter = unsafe mechanism.pParameter?.assumingMemoryBound(to: UInt8.self)
-        return try unsafe octets(parameter, mechanism.ulParameterLen, "pParameter")
+        return try unsafe bytes(parameter, mechanism.ulParameterLen, "pParameter")
     }
 }
 
@@ -44,16 +44,16 @@ extension MechanismParameters {
             guard let tree: CK_KDF_TREE_GOST_PARAMS = unsafe mechanism.structure() else { return nil }
             self = try unsafe .tree(
                 KeyTreeParameters(
-                    label: octets(tree.pLabel, tree.ulLabelLength, "pLabel"),
-                    seed: octets(tree.pSeed, tree.ulSeedLength, "pSeed"),
+                    label: bytes(tree.pLabel, tree.ulLabelLength, "pLabel"),
+                    seed: bytes(tree.pSeed, tree.ulSeedLength, "pSeed"),
                     r: tree.ulR, length: tree.ulL, offset: tree.ulOffset))
         case CKM_GOSTR3410_KEY_WRAP where unsafe mechanism.pParameter != nil:
             guard let transport: CK_GOSTR3410_KEY_WRAP_PARAMS = unsafe mechanism.structure() else {
                 throw .mechanismParameterInvalid("its length is not that of CK_GOSTR3410_KEY_WRAP_PARAMS")
             }
             var parameters = KeyTransportParameters()
-            parameters.wrapOID = try unsafe octets(transport.pWrapOID, transport.ulWrapOIDLen, "pWrapOID")
-            parameters.ukm = try unsafe octets(transport.pUKM, transport.ulUKMLen, "pUKM")
+            parameters.wrapOID = try unsafe bytes(transport.pWrapOID, transport.ulWrapOIDLen, "pWrapOID")
+            parameters.ukm = try unsafe bytes(transport.pUKM, transport.ulUKMLen, "pUKM")
             parameters.key = unsafe transport.hKey
             self = .transport(parameters)
         case CKM_RSA_PKCS_OAEP:
@@ -62,7 +62,7 @@ extension MechanismParameters {
             self = try unsafe .oaep(
                 OAEPParameters(
                     hash: oaep.hashAlg, maskGeneration: oaep.mgf, source: oaep.source,
-                    label: octets(label, oaep.ulSourceDataLen, "pSourceData")))
+                    label: bytes(label, oaep.ulSourceDataLen, "pSourceData")))
         default: return nil
         }
     }
@@ -75,20 +75,20 @@ extension AgreementParameters {
         case CKM_GOSTR3410_DERIVE, CKM_GOSTR3410_12_DERIVE:
             guard let given: CK_GOSTR3410_DERIVE_PARAMS = unsafe mechanism.structure() else { return nil }
             try unsafe self.init(
-                derivation: given.kdf, publicData: octets(given.pPublicData, given.ulPublicDataLen, "pPublicData"),
-                ukm: octets(given.pUKM, given.ulUKMLen, "pUKM"))
+                derivation: given.kdf, publicData: bytes(given.pPublicData, given.ulPublicDataLen, "pPublicData"),
+                ukm: bytes(given.pUKM, given.ulUKMLen, "pUKM"))
         case CKM_GOST_KEG where unsafe mechanism.ulParameterLen == MemoryLayout<CK_VENDOR_GOST_KEG_PARAMS>.size,
             CKM_VENDOR_GOST_KEG where unsafe mechanism.ulParameterLen == MemoryLayout<CK_VENDOR_GOST_KEG_PARAMS>.size:
             guard let given: CK_VENDOR_GOST_KEG_PARAMS = unsafe mechanism.structure() else { return nil }
             try unsafe self.init(
                 derivation: CK_ULONG(CKD_NULL),
-                publicData: octets(given.pPublicData, given.ulPublicDataLen, "pPublicData"),
-                ukm: octets(given.pUKM, given.ulUKMLen, "pUKM"))
+                publicData: bytes(given.pPublicData, given.ulPublicDataLen, "pPublicData"),
+                ukm: bytes(given.pUKM, given.ulUKMLen, "pUKM"))
         default:
             guard let given: CK_ECDH1_DERIVE_PARAMS = unsafe mechanism.structure() else { return nil }
             try unsafe self.init(
-                derivation: given.kdf, publicData: octets(given.pPublicData, given.ulPublicDataLen, "pPublicData"),
-                ukm: octets(given.pSharedData, given.ulSharedDataLen, "pSharedData"))
+                derivation: given.kdf, publicData: bytes(given.pPublicData, given.ulPublicDataLen, "pPublicData"),
+                ukm: bytes(given.pSharedData, given.ulSharedDataLen, "pSharedData"))
         }
     }
 }
@@ -142,7 +142,7 @@ private func read(_ attribute: CK_ATTRIBUTE) throws(CKError) -> (type: CK_ATTRIB
         template: array.indices.map { index throws(CKError) in
             let element = unsafe array[index]
             let value = unsafe element.pValue?.assumingMemoryBound(to: UInt8.self)
-            return try unsafe (element.type, octets(value, element.ulValueLen, "pValue", atMost: nestedValueLimit))
+            return try unsafe (element.type, bytes(value, element.ulValueLen, "pValue", atMost: nestedValueLimit))
         }, "pValue")
     guard let value = template.packed else {
         throw .attributeValueInvalid("a template in a template has a template in it, or a type that has no form")

@@ -113,7 +113,7 @@ func input<Element>(
 }
 
 /// A copy of the caller's bytes.
-func octets(
+func bytes(
     _ pointer: UnsafeMutablePointer<UInt8>?, _ count: CK_ULONG, _ name: StaticString = "an argument",
     atMost limit: Int = valueLimit
 ) throws(CKError) -> [UInt8] {
@@ -197,7 +197,7 @@ func pad<Field>(_ field: inout Field, with text: some Sequence<UInt8>) {
 }
 
 /// The bytes of a field of fixed size.
-func octets<Field: BitwiseCopyable>(of field: Field) -> [UInt8] {
+func bytes<Field: BitwiseCopyable>(of field: Field) -> [UInt8] {
     unsafe withUnsafeBytes(of: field) { bytes in unsafe Array(bytes) }
 }
 

@@ -79,8 +79,8 @@ private func words(
     for index in pointers.indices {
         let start = try unsafe output(pointers[index], "a string")
         let count = unsafe start.withMemoryRebound(to: CChar.self, capacity: 1) { unsafe strnlen($0, limit) }
-        let octets = unsafe UnsafeBufferPointer(start: start, count: count)
-        guard count < limit, let word = unsafe String(validating: octets, as: UTF8.self) else {
+        let bytes = unsafe UnsafeBufferPointer(start: start, count: count)
+        guard count < limit, let word = unsafe String(validating: bytes, as: UTF8.self) else {
             throw .argumentsBad("a string is longer than \(limit) bytes, or not UTF-8")
         }
         words.append(word)
@@ -94,7 +94,7 @@ public func C_EX_PKCS7VerifyInit(
     _ pStore: UnsafeMutablePointer<CK_VENDOR_X509_STORE>?, _ ckMode: CK_VENDOR_CRL_MODE, _ flags: CK_FLAGS
 ) -> CK_RV {
     call { library throws(CKError) in
-        let message = try unsafe octets(pCms, ulCmsSize, "pCms", atMost: documentLimit)
+        let message = try unsafe bytes(pCms, ulCmsSize, "pCms", atMost: documentLimit)
         let store = try unsafe MessageStore(pStore)
         try library.verifyMessageInit(hSession, message, trusting: store, mode: ckMode, flags: flags, time: time(nil))
     }
@@ -167,7 +167,7 @@ extension MessageStore {
         let buffers = try unsafe input(pointer, count, atMost: listLimit)
         var documents: [[UInt8]] = []
         for index in buffers.indices {
-            documents.append(try unsafe octets(buffers[index].pData, buffers[index].ulSize, atMost: documentLimit))
+            documents.append(try unsafe bytes(buffers[index].pData, buffers[index].ulSize, atMost: documentLimit))
         }
         return documents
     }

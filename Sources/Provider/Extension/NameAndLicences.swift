@@ -9,7 +9,7 @@ public func C_EX_SetTokenName(
     _ hSession: CK_SESSION_HANDLE, _ pLabel: UnsafeMutablePointer<CK_CHAR>?, _ ulLabelLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let name = try unsafe octets(pLabel, ulLabelLen, "pLabel", atMost: Session.nameLimit)
+        let name = try unsafe bytes(pLabel, ulLabelLen, "pLabel", atMost: Session.nameLimit)
         try library.withSession(hSession) { session throws(CKError) in try session.setTokenName(name) }
     }
 }
@@ -36,7 +36,7 @@ public func C_EX_SetLicense(
     _ ulLicenseLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let licence = try unsafe octets(pLicense, ulLicenseLen, "pLicense", atMost: Session.licenceSize)
+        let licence = try unsafe bytes(pLicense, ulLicenseLen, "pLicense", atMost: Session.licenceSize)
         try library.withSession(hSession) { session throws(CKError) in
             try session.setLicence(ulLicenseNum, to: licence)
         }

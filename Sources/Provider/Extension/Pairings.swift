@@ -54,7 +54,7 @@ public func C_KANAL_RemovePairedToken(
     _ pSerialNumber: UnsafeMutablePointer<CK_BYTE>?, _ ulSerialNumberLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let serial = try unsafe octets(pSerialNumber, ulSerialNumberLen, "pSerialNumber")
+        let serial = try unsafe bytes(pSerialNumber, ulSerialNumberLen, "pSerialNumber")
         guard serial.count == 8 else { throw .argumentsBad("ulSerialNumberLen is \(serial.count), and must be 8") }
         try library.removePairings(withToken: serial)
     }
@@ -68,7 +68,7 @@ extension PairedHost.ID {
         else {
             throw .argumentsBad("pHost has the index \(host.ulIndex) and the profile \(host.ulProfile)")
         }
-        self.init(index: index, profile: profile, hostID: octets(of: host.hostID))
+        self.init(index: index, profile: profile, hostID: bytes(of: host.hostID))
     }
 }
 
@@ -114,7 +114,7 @@ extension CK_KANAL_CHANNEL_INFO {
         let numbers = info.passwords.flatMap { password in
             [CK_ULONG(password.state.rawValue), password.triesLeft.map(CK_ULONG.init) ?? .unavailable]
         }
-        copy(numbers.flatMap { number in octets(of: number) }, into: &passwords)
+        copy(numbers.flatMap { number in bytes(of: number) }, into: &passwords)
     }
 }
 

@@ -22,7 +22,7 @@ package struct LogFile: Sendable {
 
     private static func regular(_ path: String) -> (Int32, Bool)? {
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-        let number = StandardDescriptors.spare(otherwise: -1) { unsafe open(path, flags, 0o600) }
+        let number = StandardDescriptors.avoid(otherwise: -1) { unsafe open(path, flags, 0o600) }
         guard number >= 0 else { return nil }
         var status = stat()
         guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
@@ -42,7 +42,7 @@ package struct LogFile: Sendable {
         switch kind {
         case S_IFREG, S_IFSOCK: number = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
         case S_IFIFO, S_IFCHR:
-            number = StandardDescriptors.spare(otherwise: -1) {
+            number = StandardDescriptors.avoid(otherwise: -1) {
                 unsafe open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             }
         default: return nil
@@ -57,7 +57,7 @@ package struct LogFile: Sendable {
                 _ = unsafe send(
                     number, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
             } else {
-                _ = WriteSignals.withheld { unsafe write(number, bytes.baseAddress, bytes.count) }
+                _ = WriteSignals.blocked { unsafe write(number, bytes.baseAddress, bytes.count) }
             }
         }
     }

@@ -25,7 +25,7 @@ package struct SystemLog: Sendable {
         let message = Array("<\(Self.facility | Int(severity))>kanal[\(getpid())]: \(text)".utf8.prefix(Self.limit))
         guard var address = Self.address(path) else { return }
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let number = StandardDescriptors.spare(otherwise: -1) { socket(AF_UNIX, type, 0) }
+        let number = StandardDescriptors.avoid(otherwise: -1) { socket(AF_UNIX, type, 0) }
         guard number >= 0 else { return }
         defer { close(number) }
         unsafe withUnsafePointer(to: &address) { address in

@@ -11,7 +11,7 @@ public func C_InitToken(
 ) -> CK_RV {
     call { library throws(CKError) in
         let pin = try unsafe pin(pPin, ulPinLen, "pPin", of: library)
-        let label = try unsafe octets(output(pLabel, "pLabel"), 32, "pLabel")
+        let label = try unsafe bytes(output(pLabel, "pLabel"), 32, "pLabel")
         try library.initToken(in: slotID, pin: pin, mode: 0) { TokenFormat(keeping: $0.secret, label: label) }
     }
 }
@@ -65,8 +65,8 @@ func pin(
 func secret(
     _ pointer: UnsafeMutablePointer<CK_UTF8CHAR>?, _ count: CK_ULONG, _ name: StaticString = "a PIN"
 ) throws(CKError) -> Secret {
-    let octets = try unsafe input(output(pointer, name), count, name, atMost: valueLimit)
-    return unsafe Secret(copying: octets.span)
+    let bytes = try unsafe input(output(pointer, name), count, name, atMost: valueLimit)
+    return unsafe Secret(copying: bytes.span)
 }
 
 extension TokenFormat {
@@ -113,7 +113,7 @@ extension Library {
         let hasLabel = unsafe parameters.pTokenLabel != nil
         let label =
             try unsafe hasLabel
-            ? octets(parameters.pTokenLabel, parameters.ulLabelLen, "pTokenLabel", atMost: Session.nameLimit) : []
+            ? bytes(parameters.pTokenLabel, parameters.ulLabelLen, "pTokenLabel", atMost: Session.nameLimit) : []
         let isRepair = unsafe parameters.UseRepairMode != 0
         try initToken(
             in: slot, pin: present, newPINs: (pinSO, pinUser), mode: unsafe parameters.ulSmMode

@@ -73,7 +73,7 @@ public func C_UnwrapKey(
     call { library throws(CKError) in
         let key = try unsafe output(phKey, "phKey")
         let mechanism = try unsafe Mechanism(pMechanism)
-        let wrapped = try unsafe octets(pWrappedKey, ulWrappedKeyLen, "pWrappedKey")
+        let wrapped = try unsafe bytes(pWrappedKey, ulWrappedKeyLen, "pWrappedKey")
         let template = try unsafe Attributes(pTemplate, ulAttributeCount)
         unsafe key.pointee = try naming(mechanism) { () throws(CKError) in
             try library.withSession(hSession) { session throws(CKError) in

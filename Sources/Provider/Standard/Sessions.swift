@@ -55,7 +55,7 @@ public func C_SetOperationState(
 ) -> CK_RV {
     call { library throws(CKError) in
         guard unsafe pOperationState != nil else { throw .argumentsBad("pOperationState is NULL") }
-        let state = try unsafe octets(pOperationState, ulOperationStateLen, "pOperationState")
+        let state = try unsafe bytes(pOperationState, ulOperationStateLen, "pOperationState")
         try library.withSession(hSession) { session throws(CKError) in
             try session.restoreState(state, hasKeys: hEncryptionKey != 0 || hAuthenticationKey != 0)
         }

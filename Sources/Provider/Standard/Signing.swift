@@ -76,7 +76,7 @@ public func C_Verify(
     call { library throws(CKError) in
         try library.withSession(hSession, during: CKF_VERIFY) { session throws(CKError) in
             let data = try unsafe input(pData, ulDataLen, "pData")
-            let signature = try unsafe octets(pSignature, ulSignatureLen, "pSignature")
+            let signature = try unsafe bytes(pSignature, ulSignatureLen, "pSignature")
             try unsafe session.verify(data.span, signature: signature)
         }
     }
@@ -100,7 +100,7 @@ public func C_VerifyFinal(
 ) -> CK_RV {
     call { library throws(CKError) in
         try library.withSession(hSession, during: CKF_VERIFY) { session throws(CKError) in
-            let signature = try unsafe octets(pSignature, ulSignatureLen, "pSignature")
+            let signature = try unsafe bytes(pSignature, ulSignatureLen, "pSignature")
             try session.verifyFinal(signature: signature)
         }
     }
@@ -151,7 +151,7 @@ public func C_VerifyRecover(
 ) -> CK_RV {
     call { library throws(CKError) in
         try library.withSession(hSession, during: CKF_VERIFY_RECOVER) { session throws(CKError) in
-            let signature = try unsafe octets(pSignature, ulSignatureLen, "pSignature")
+            let signature = try unsafe bytes(pSignature, ulSignatureLen, "pSignature")
             let result = try unsafe Output(pData, pulDataLen, "pulDataLen")
             let data = try session.verifyRecover(signature)
             try result.fill(size: data.count) {

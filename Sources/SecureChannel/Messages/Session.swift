@@ -156,10 +156,10 @@ struct ProtectedReply {
         var text: [UInt8] = []
         if cursor.nextTag == 0x87 {
             var content = ByteCursor(try cursor.object(0x87))
-            let octet = try content.byte()
+            let byte = try content.byte()
             text = content.rest()
-            guard octet == 0x01 || octet == 0x02, (1...limit).contains(text.count) else { throw MalformedBytes() }
-            indicator = octet
+            guard byte == 0x01 || byte == 0x02, (1...limit).contains(text.count) else { throw MalformedBytes() }
+            indicator = byte
         } else {
             indicator = nil
         }

@@ -30,8 +30,8 @@ package enum Discovery: Sendable, Equatable {
     }
 
     /// Reads E1 ‖ E2.
-    private init(parsing octets: [UInt8]) throws(ChannelError) {
-        var cursor = ByteCursor(octets)
+    private init(parsing bytes: [UInt8]) throws(ChannelError) {
+        var cursor = ByteCursor(bytes)
         let value = try parsing(otherwise: .malformedCapabilities) { () throws(MalformedBytes) in
             try cursor.object(0xE1)
         }
@@ -70,7 +70,7 @@ package struct Capabilities: Sendable, Equatable {
     }
 
     /// E1 as it was received; it enters pairing and opening.
-    package let octets: [UInt8]
+    package let bytes: [UInt8]
     /// SER, 8 bytes.
     package let serial: [UInt8]
     package let profiles: Set<Profile>
@@ -94,23 +94,23 @@ package struct Capabilities: Sendable, Equatable {
     ///
     /// - Throws: ``ChannelError/protocolUnknown`` if it names a different protocol,
     ///   ``ChannelError/malformedCapabilities`` if it is not as section 4 prescribes.
-    package init(parsing octets: [UInt8]) throws(ChannelError) {
+    package init(parsing bytes: [UInt8]) throws(ChannelError) {
         let name = try parsing(otherwise: .malformedCapabilities) { () throws(MalformedBytes) in
-            var outer = ByteCursor(octets)
+            var outer = ByteCursor(bytes)
             var inner = ByteCursor(try outer.object(0xE1))
             try outer.finish()
             return try inner.object(0x80)
         }
         guard name == Capabilities.protocolName else { throw .protocolUnknown }
         self = try parsing(otherwise: .malformedCapabilities) { () throws(MalformedBytes) in
-            try Capabilities(checking: octets)
+            try Capabilities(checking: bytes)
         }
     }
 
-    private init(checking octets: [UInt8]) throws(MalformedBytes) {
-        var outer = ByteCursor(octets)
+    private init(checking bytes: [UInt8]) throws(MalformedBytes) {
+        var outer = ByteCursor(bytes)
         var inner = ByteCursor(try outer.object(0xE1))
-        self.octets = octets
+        self.bytes = bytes
         _ = try inner.object(0x80)
         serial = try inner.object(0x81, length: 8)
         profiles = Profile.set(bits: try inner.number(0x82, in: 1...0xFF))

@@ -24,7 +24,7 @@ struct Opening: ~Copyable {
         capabilities: Capabilities? = nil
     ) throws(ChannelError) {
         let capabilities = capabilities ?? record.capabilities
-        let instance = capabilities.sessions > 1 ? instance.octets : []
+        let instance = capabilities.sessions > 1 ? instance.bytes : []
         let binding = Secret(copying: instance + [UInt8](repeating: 0, count: 32 - instance.count))
         try self.init(record, hostKey, capabilities, instance: instance, binding: binding)
     }
@@ -67,9 +67,9 @@ struct Opening: ~Copyable {
         _ hostKey: borrowing PrivateKey, over link: any CardConnection, random: any RandomSource
     ) throws(ChannelError) -> Session {
         let own = try suite.contribute(random)
-        let (peer, code) = try first(own.octets, over: link)
-        guard peer != own.octets else { throw .reflection }
-        let transcript = transcript(own.octets, peer)
+        let (peer, code) = try first(own.bytes, over: link)
+        guard peer != own.bytes else { throw .reflection }
+        let transcript = transcript(own.bytes, peer)
         let secret = try suite.agree(hostKey, tokenKey, own: own, peer: peer, transcript: transcript)
         let key = suite.authenticate(secret.bytes, key: transcript.span)
         let keys = try suite.expand(key.bytes, label: "GSC1 keys", seed: transcript, count: 96)
@@ -137,7 +137,7 @@ struct Opening: ~Copyable {
 
     /// TH.
     private func transcript(_ own: [UInt8], _ peer: [UInt8]) -> [UInt8] {
-        let head: [UInt8] = Array("GSC1 open".utf8) + [suite.profile.rawValue] + suite.hash(capabilities.octets)
+        let head: [UInt8] = Array("GSC1 open".utf8) + [suite.profile.rawValue] + suite.hash(capabilities.bytes)
         let identities: [UInt8] = capabilities.serial + record.hostID + tokenKey.bytes + hostPublicKey.bytes
         let message = Secret(copying: head + identities + own + peer).appending(binding.bytes)
         return suite.hash(message.bytes)

@@ -98,10 +98,10 @@ extension SecureChannel {
 /// session with it, the token forgets the process's older one.
 package struct Instance: Sendable {
     /// 8 bytes.
-    let octets: [UInt8]
+    let bytes: [UInt8]
 
     package init(random: any RandomSource) throws(ChannelError) {
-        octets = try drawing { () throws(RandomUnavailable) in try random.bytes(8) }
+        bytes = try drawing { () throws(RandomUnavailable) in try random.bytes(8) }
     }
 }
 
@@ -109,7 +109,7 @@ package struct Instance: Sendable {
 /// for 5 s.
 ///
 /// An opening also counts as failed if the channel closes before its first verified reply.
-package struct FruitlessOpens: Sendable {
+package struct OpenFailures: Sendable {
     /// The times of the failed openings of the last 10 s.
     private var times: [Duration] = []
     private var end: Duration?
@@ -129,16 +129,16 @@ package struct FruitlessOpens: Sendable {
     }
 
     /// Counts an opening that failed.
-    package mutating func countFruitless(at now: Duration) {
-        times.removeAll { now - $0 > FruitlessOpens.period }
+    package mutating func countFailure(at now: Duration) {
+        times.removeAll { now - $0 > OpenFailures.period }
         times.append(now)
-        guard times.count > FruitlessOpens.limit else { return }
-        end = now + FruitlessOpens.pause
+        guard times.count > OpenFailures.limit else { return }
+        end = now + OpenFailures.pause
         times = []
     }
 
     /// Counts an opening that led to a verified reply: those before it do not count any more.
-    package mutating func countFruitful() {
+    package mutating func countSuccess() {
         times = []
         end = nil
     }
@@ -172,8 +172,8 @@ package struct TokenHints: Sendable, Equatable {
     init(from cursor: inout ByteCursor, slots count: Int) throws(MalformedBytes) {
         var inner = ByteCursor(try cursor.object(0xE2))
         now = Now(rawValue: try inner.number(0x80, in: 0...0xFF))
-        slots = try inner.object(0x81, length: count).map { octet throws(MalformedBytes) in
-            guard let state = SlotState(rawValue: octet) else { throw MalformedBytes() }
+        slots = try inner.object(0x81, length: count).map { byte throws(MalformedBytes) in
+            guard let state = SlotState(rawValue: byte) else { throw MalformedBytes() }
             return state
         }
         let text = try inner.object(0x82)

@@ -37,8 +37,8 @@ package struct ActivationPassword: ~Copyable, Sendable {
     private static let lengths = 12...32
 
     /// Letters but O, digits but 0.
-    private static func isSymbol(_ octet: UInt8) -> Bool {
-        switch octet {
+    private static func isSymbol(_ byte: UInt8) -> Bool {
+        switch byte {
         case UInt8(ascii: "O"): false
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "1")...UInt8(ascii: "9"): true
         default: false
@@ -112,9 +112,9 @@ private struct ScalarCursor: ~Copyable, ~Escapable {
         guard count < text.count - position else { throw .passwordInvalid }
         var scalar = count == 0 ? UInt32(first) : UInt32(first & (0x3F >> UInt8(count)))
         for offset in 0..<count {
-            let octet = text[position + 1 + offset]
-            guard octet & 0xC0 == 0x80 else { throw .passwordInvalid }
-            scalar = scalar << 6 | UInt32(octet & 0x3F)
+            let byte = text[position + 1 + offset]
+            guard byte & 0xC0 == 0x80 else { throw .passwordInvalid }
+            scalar = scalar << 6 | UInt32(byte & 0x3F)
         }
         guard scalar >= least, scalar <= 0x10_FFFF else { throw .passwordInvalid }
         position += 1 + count

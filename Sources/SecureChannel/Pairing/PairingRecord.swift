@@ -34,20 +34,20 @@ package struct PairingRecord: Sendable, Equatable {
 
     /// The record as it is stored: the fields as data objects, then the Streebog-256 of all before.
     var encoded: [UInt8] {
-        var octets = PairingRecord.magic
-        octets.appendObject(0x80, [profile.rawValue])
-        octets.appendObject(0x81, hostID)
-        octets.appendObject(0x82, tokenKey)
-        octets.appendObject(0x85, [index])
-        octets.appendTime(0x86, created)
-        octets.append(contentsOf: capabilities.octets)
-        return octets + Streebog256.hash(octets)
+        var bytes = PairingRecord.magic
+        bytes.appendObject(0x80, [profile.rawValue])
+        bytes.appendObject(0x81, hostID)
+        bytes.appendObject(0x82, tokenKey)
+        bytes.appendObject(0x85, [index])
+        bytes.appendTime(0x86, created)
+        bytes.append(contentsOf: capabilities.bytes)
+        return bytes + Streebog256.hash(bytes)
     }
 
     /// Reads a stored record; nil if it is truncated, changed, or of a different version.
-    init?(parsing octets: [UInt8]) {
-        let content = Array(octets.dropLast(Streebog256.digestSize))
-        guard octets.count > Streebog256.digestSize, Streebog256.hash(content) == octets.suffix(Streebog256.digestSize)
+    init?(parsing bytes: [UInt8]) {
+        let content = Array(bytes.dropLast(Streebog256.digestSize))
+        guard bytes.count > Streebog256.digestSize, Streebog256.hash(content) == bytes.suffix(Streebog256.digestSize)
         else { return nil }
         guard let record = try? PairingRecord(content: content) else { return nil }
         self = record
@@ -98,15 +98,15 @@ package struct PairedHost: Sendable, Equatable {
     package var id: ID { ID(index: index, profile: profile, hostID: hostID) }
 
     /// Reads a sequence of E4.
-    static func list(parsing octets: [UInt8]) throws(MalformedBytes) -> [PairedHost] {
-        var cursor = ByteCursor(octets)
+    static func list(parsing bytes: [UInt8]) throws(MalformedBytes) -> [PairedHost] {
+        var cursor = ByteCursor(bytes)
         var hosts: [PairedHost] = []
         while !cursor.isAtEnd { hosts.append(try PairedHost(parsing: cursor.object(0xE4))) }
         return hosts
     }
 
-    private init(parsing octets: [UInt8]) throws(MalformedBytes) {
-        var cursor = ByteCursor(octets)
+    private init(parsing bytes: [UInt8]) throws(MalformedBytes) {
+        var cursor = ByteCursor(bytes)
         index = try cursor.number(0x80, in: 1...0xFF)
         isActive = try cursor.number(0x81, in: 0...1) == 1
         guard let profile = Profile(rawValue: try cursor.number(0x82, in: 1...2)) else { throw MalformedBytes() }
@@ -213,8 +213,8 @@ package struct SlotInformation: Sendable {
         return try parsing { () throws(MalformedBytes) in try SlotInformation(parsing: response.data, slot: slot) }
     }
 
-    private init(parsing octets: [UInt8], slot: UInt8) throws(MalformedBytes) {
-        var outer = ByteCursor(octets)
+    private init(parsing bytes: [UInt8], slot: UInt8) throws(MalformedBytes) {
+        var outer = ByteCursor(bytes)
         var inner = ByteCursor(try outer.object(0xE3))
         try outer.finish()
         _ = try inner.number(0x80, in: slot...slot)

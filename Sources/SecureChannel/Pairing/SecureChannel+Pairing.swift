@@ -86,7 +86,7 @@ extension SecureChannel {
         data.appendObject(0x80, Capabilities.protocolName)
         data.appendObject(0x81, [suite.profile.rawValue])
         data.appendObject(0x82, hostKey.bytes)
-        data.appendObject(0x83, suite.hash(capabilities.octets))
+        data.appendObject(0x83, suite.hash(capabilities.bytes))
         data.appendObject(0x84, Array(label.utf8))
         return data
     }
@@ -95,7 +95,7 @@ extension SecureChannel {
     static func read(
         _ data: [UInt8], suite: any Suite.Type
     ) throws(ChannelError) -> (tokenKey: PublicKey, index: UInt8) {
-        let (octets, index) = try parsing { () throws(MalformedBytes) in
+        let (bytes, index) = try parsing { () throws(MalformedBytes) in
             var cursor = ByteCursor(data)
             guard try cursor.object(0x80) == Capabilities.protocolName else { throw MalformedBytes() }
             _ = try cursor.number(0x81, in: suite.profile.rawValue...suite.profile.rawValue)
@@ -103,7 +103,7 @@ extension SecureChannel {
             try cursor.finish()
             return fields
         }
-        do { return (try PublicKey(curve: suite.curve, bytes: octets), index) } catch {
+        do { return (try PublicKey(curve: suite.curve, bytes: bytes), index) } catch {
             throw error == .invalidPoint ? .malformedResponse : ChannelError(error)
         }
     }

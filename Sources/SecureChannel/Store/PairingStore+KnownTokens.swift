@@ -94,8 +94,8 @@ struct PairingNotes: Sendable {
     }
 
     func note(of record: PairingRecord) -> Note? {
-        guard let octets = try? folder?.read(PairingNotes.name(record), limit: PairingStore.limit) else { return nil }
-        var cursor = ByteCursor(octets)
+        guard let bytes = try? folder?.read(PairingNotes.name(record), limit: PairingStore.limit) else { return nil }
+        var cursor = ByteCursor(bytes)
         guard let time = try? cursor.time(0x80), let label = try? cursor.object(0x81), cursor.isAtEnd else {
             return nil
         }
@@ -109,11 +109,11 @@ struct PairingNotes: Sendable {
 
     /// Waits for no lock.
     func write(_ note: Note, of record: PairingRecord) {
-        var octets: [UInt8] = []
-        octets.appendTime(0x80, note.time)
-        octets.appendObject(0x81, Array(note.label.utf8))
+        var bytes: [UInt8] = []
+        bytes.appendTime(0x80, note.time)
+        bytes.appendObject(0x81, Array(note.label.utf8))
         let folder = directory.access == .group ? folder : try? directory.subdirectory(PairingNotes.name)
-        try? folder?.write(PairingNotes.name(record), octets.span)
+        try? folder?.write(PairingNotes.name(record), bytes.span)
     }
 
     func remove(_ record: PairingRecord) { try? folder?.remove(PairingNotes.name(record)) }
@@ -138,9 +138,9 @@ extension ByteCursor {
 extension [UInt8] {
     /// Appends an object that is a time in seconds since 1970.
     mutating func appendTime(_ tag: UInt8, _ time: Int64) {
-        var octets: [UInt8] = []
-        octets.appendUInt32(UInt32(truncatingIfNeeded: time >> 32))
-        octets.appendUInt32(UInt32(truncatingIfNeeded: time))
-        appendObject(tag, octets)
+        var bytes: [UInt8] = []
+        bytes.appendUInt32(UInt32(truncatingIfNeeded: time >> 32))
+        bytes.appendUInt32(UInt32(truncatingIfNeeded: time))
+        appendObject(tag, bytes)
     }
 }

@@ -75,7 +75,7 @@ struct SealedFiles: PairingFiles {
             try write(entry, ownKey(of: record, entries))
         }
         for other in entries where !other.isOf(record) && (other.record?.created ?? 0) <= record.created {
-            try bury(other)
+            try writeTombstone(other)
         }
     }
 
@@ -87,7 +87,7 @@ struct SealedFiles: PairingFiles {
     }
 
     func remove(_ record: PairingRecord) throws(ChannelError) {
-        for entry in try entries(of: record) { try bury(entry) }
+        for entry in try entries(of: record) { try writeTombstone(entry) }
         let (serial, profile) = (record.capabilities.serial, record.profile)
         let view = try view()
         let rest = try remembered(serial, profile).filter { !view.isDeleted($0) }
@@ -100,9 +100,9 @@ struct SealedFiles: PairingFiles {
 
     func remove(serial: [UInt8], profile: Profile) throws(ChannelError) {
         let view = try view()
-        for entry in view.states.values where entry.isOf(serial, profile) { try bury(entry) }
+        for entry in view.states.values where entry.isOf(serial, profile) { try writeTombstone(entry) }
         for identity in try unsound(of: serial, profile, in: view) {
-            try bury(SealedEntry(identity: identity, record: nil, label: ""))
+            try writeTombstone(SealedEntry(identity: identity, record: nil, label: ""))
         }
         try memory.forget(serial: serial, profile: profile)
     }
@@ -113,11 +113,11 @@ struct SealedFiles: PairingFiles {
     /// The identities of entries of a token that were alive when this machine last worked with it. A damaged file
     /// counts as an entry of which nothing else is known.
     private func remembered(_ serial: [UInt8], _ profile: Profile) throws(ChannelError) -> [[UInt8]] {
-        let octets = try storing { () throws(StorageError) in try memory.content(serial, profile) }
-        guard let octets else { return [] }
-        guard !octets.isEmpty, octets.count.isMultiple(of: SealedFile.identitySize) else { return [[]] }
-        return stride(from: 0, to: octets.count, by: SealedFile.identitySize).map {
-            Array(octets[$0..<$0 + SealedFile.identitySize])
+        let bytes = try storing { () throws(StorageError) in try memory.content(serial, profile) }
+        guard let bytes else { return [] }
+        guard !bytes.isEmpty, bytes.count.isMultiple(of: SealedFile.identitySize) else { return [[]] }
+        return stride(from: 0, to: bytes.count, by: SealedFile.identitySize).map {
+            Array(bytes[$0..<$0 + SealedFile.identitySize])
         }
     }
 
@@ -131,7 +131,7 @@ struct SealedFiles: PairingFiles {
     }
 
     /// Leaves a tombstone in the place of an entry.
-    private func bury(_ entry: SealedEntry) throws(ChannelError) {
+    private func writeTombstone(_ entry: SealedEntry) throws(ChannelError) {
         var entry = entry
         entry.record = nil
         try write(entry, Secret(count: SealedEntry.keySize))
@@ -167,7 +167,7 @@ extension SealedFiles {
         var view = View()
         guard let key = try directory.existingKey() else { return view }
         for name in try directory.entryNames() {
-            let file = try directory.octets(of: name)
+            let file = try directory.bytes(of: name)
             guard let sealed = file.flatMap({ SealedFile(opening: $0, key: key) }),
                 let state = SealedEntry(sealed, file: name)
             else {
@@ -204,7 +204,7 @@ extension SealedFiles {
     }
 
     private func hostKey(of entry: SealedEntry) throws(ChannelError) -> Secret? {
-        guard let key = try directory.existingKey(), let file = try directory.octets(of: entry.file),
+        guard let key = try directory.existingKey(), let file = try directory.bytes(of: entry.file),
             let sealed = SealedFile(opening: file, key: key)
         else { return nil }
         return sealed.content.extracting(0..<SealedEntry.keySize)
@@ -295,8 +295,8 @@ struct RecordFiles: PairingFiles {
 }
 
 /// Two digits for each byte.
-func hexadecimal(_ octets: [UInt8]) -> String {
-    octets.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
 }
 
 /// A state of an entry of a synchronised store: a pairing, or the tombstone of one.
@@ -339,7 +339,7 @@ struct SealedEntry {
             let revision = try? number.uint32(), let label = try? cursor.object(0x82)
         else { return nil }
         if state == 1 {
-            guard let octets = try? cursor.object(0x83), let record = PairingRecord(parsing: octets) else { return nil }
+            guard let bytes = try? cursor.object(0x83), let record = PairingRecord(parsing: bytes) else { return nil }
             self.record = record
         } else {
             record = nil

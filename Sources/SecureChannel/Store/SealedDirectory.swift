@@ -88,7 +88,7 @@ struct SealedDirectory: Sendable {
     func names() throws(ChannelError) -> [String] { try storing { () throws(StorageError) in try shared.names() } }
 
     /// The bytes of a file; nil if it cannot be one of ours.
-    func octets(of name: String) throws(ChannelError) -> [UInt8]? {
+    func bytes(of name: String) throws(ChannelError) -> [UInt8]? {
         do throws(StorageError) {
             return try shared.read(name, limit: kind.limit)
         } catch {
@@ -253,8 +253,8 @@ package struct SealedCache: Sendable {
 
     /// The content under an identity of 16 bytes; nil if it is missing or cannot be trusted.
     package func content(of identity: [UInt8]) -> [UInt8]? {
-        guard let octets = try? directory.octets(of: directory.name(identity)), let key = try? directory.existingKey(),
-            let file = SealedFile(opening: octets, key: key, kind: .cache), file.identity == identity
+        guard let bytes = try? directory.bytes(of: directory.name(identity)), let key = try? directory.existingKey(),
+            let file = SealedFile(opening: bytes, key: key, kind: .cache), file.identity == identity
         else { return nil }
         return [UInt8](copying: file.content)
     }

@@ -77,12 +77,12 @@ struct SecretState {
             fields.appendObject(0x84, Array(name.account.utf8))
             fields.appendUInt32(0x85, UInt32(clamping: value.count))
         }
-        var octets: [UInt8] = []
-        octets.appendUInt16(fields.count)
-        octets += fields
-        let rest = (octets.count + value.count) % block
+        var bytes: [UInt8] = []
+        bytes.appendUInt16(fields.count)
+        bytes += fields
+        let rest = (bytes.count + value.count) % block
         let zeros = [UInt8](repeating: 0, count: rest == 0 ? 0 : block - rest)
-        return Secret(copying: octets).appending(value.bytes).appending(zeros.span)
+        return Secret(copying: bytes).appending(value.bytes).appending(zeros.span)
     }
 
     /// The value, read from the file again; nil in a tombstone.
@@ -123,9 +123,9 @@ extension ByteCursor {
 extension [UInt8] {
     /// Appends an object that is a number of four bytes.
     fileprivate mutating func appendUInt32(_ tag: UInt8, _ number: UInt32) {
-        var octets: [UInt8] = []
-        octets.appendUInt32(number)
-        appendObject(tag, octets)
+        var bytes: [UInt8] = []
+        bytes.appendUInt32(number)
+        appendObject(tag, bytes)
     }
 }
 
@@ -166,15 +166,15 @@ extension SecretStore {
         guard names.count <= SecretStore.fileLimit else { throw .tooMany }
         let writer = try existingWriter()
         for name in names {
-            guard let octets = try sealing({ () throws(ChannelError) in try directory.octets(of: name) }) else {
+            guard let bytes = try sealing({ () throws(ChannelError) in try directory.bytes(of: name) }) else {
                 let identities = SealedFile.identities(name: name, file: [], kind: directory.kind)
                 view.unsound.formUnion(identities)
                 view.unreadable.append((name, identities))
                 continue
             }
-            let identities = SealedFile.identities(name: name, file: octets, kind: directory.kind)
+            let identities = SealedFile.identities(name: name, file: bytes, kind: directory.kind)
             if let identity, !identities.contains(identity) { continue }
-            guard let state = state(in: octets, named: name, key) else {
+            guard let state = state(in: bytes, named: name, key) else {
                 view.unsound.formUnion(identities)
                 view.unreadable.append((name, identities))
                 continue
@@ -224,8 +224,8 @@ extension SecretStore {
     }
 
     /// In a store of this machine alone, names are reliable: no other machine puts files there.
-    private func state(in octets: [UInt8], named name: String, _ key: borrowing Secret) -> SecretState? {
-        guard let state = SecretState(file: octets, key: key, kind: directory.kind) else { return nil }
+    private func state(in bytes: [UInt8], named name: String, _ key: borrowing Secret) -> SecretState? {
+        guard let state = SecretState(file: bytes, key: key, kind: directory.kind) else { return nil }
         return memory == nil && name != directory.name(state.identity) ? nil : state
     }
 
@@ -236,8 +236,8 @@ extension SecretStore {
         let names = try filing { () throws(StorageError) in if let name { [name] } else { try memory.names() } }
         var states: [SecretState] = []
         for name in names {
-            guard let octets = try? memory.read(name, limit: directory.kind.limit),
-                let state = SecretState(file: octets, key: key, kind: directory.kind),
+            guard let bytes = try? memory.read(name, limit: directory.kind.limit),
+                let state = SecretState(file: bytes, key: key, kind: directory.kind),
                 name == directory.name(state.identity)
             else { continue }
             states.append(state)
@@ -255,10 +255,10 @@ extension SecretStore {
     /// The identity of this machine in its files' names; nil if it has written none, or in a store of its own.
     private func existingWriter() throws(Failure) -> [UInt8]? {
         guard memory != nil else { return nil }
-        let octets = try filing { () throws(StorageError) in
+        let bytes = try filing { () throws(StorageError) in
             try directory.local.read(SecretStore.writerName, limit: PairingStore.limit)
         }
-        return octets?.count == SecretStore.writerSize ? octets : nil
+        return bytes?.count == SecretStore.writerSize ? bytes : nil
     }
 
     /// The same, made if it is missing. Called under the lock.

@@ -252,12 +252,12 @@ extension SecretStore {
     /// Takes over the group's key from another machine, in whatever case and spacing. An existing key is replaced if
     /// this machine has no secrets under it, and kept beside it.
     package func join(_ text: borrowing Secret) throws(Failure) {
-        guard let octets = Base32.octets(text), octets.count == SealedDirectory.keySize + SecretStore.checkSize else {
+        guard let bytes = Base32.bytes(text), bytes.count == SealedDirectory.keySize + SecretStore.checkSize else {
             throw .keyMalformed
         }
-        let key = octets.extracting(0..<SealedDirectory.keySize)
+        let key = bytes.extracting(0..<SealedDirectory.keySize)
         let check = derived(key, "Kanal shared key")
-        let given = octets.bytes.extracting(droppingFirst: SealedDirectory.keySize)
+        let given = bytes.bytes.extracting(droppingFirst: SealedDirectory.keySize)
         guard constantTimeEqual(given, check.bytes.extracting(first: SecretStore.checkSize)) else {
             throw .keyMalformed
         }
@@ -282,11 +282,11 @@ extension SecretStore {
 /// Base 32 by RFC 4648, 6, of secrets of a multiple of five bytes. Constant time in the bytes and digits.
 private enum Base32 {
     /// Eight digits for five bytes, a hyphen between four.
-    static func text(_ octets: borrowing Secret) -> Secret {
-        let groups = octets.count / 5 * 2
+    static func text(_ key: borrowing Secret) -> Secret {
+        let groups = key.count / 5 * 2
         var text = Secret(count: max(groups * 5 - 1, 0))
         var characters = text.mutableBytes
-        let bytes = octets.bytes
+        let bytes = key.bytes
         for group in 0..<groups {
             let start = group / 2 * 5
             var bits: UInt64 = 0
@@ -301,7 +301,7 @@ private enum Base32 {
     }
 
     /// nil if a character is not a digit, hyphen or white space, or digits are missing.
-    static func octets(_ text: borrowing Secret) -> Secret? {
+    static func bytes(_ text: borrowing Secret) -> Secret? {
         var digits = Secret(count: text.count)
         var values = digits.mutableBytes
         var count = 0
@@ -316,14 +316,14 @@ private enum Base32 {
             count += 1
         }
         guard isSound, count % 8 == 0 else { return nil }
-        var octets = Secret(count: count / 8 * 5)
-        var bytes = octets.mutableBytes
+        var key = Secret(count: count / 8 * 5)
+        var bytes = key.mutableBytes
         for group in 0..<count / 8 {
             var bits: UInt64 = 0
             for index in group * 8..<group * 8 + 8 { bits = bits << 5 | UInt64(values[index]) }
             for index in 0..<5 { bytes[group * 5 + index] = UInt8(truncatingIfNeeded: bits >> UInt64(32 - 8 * index)) }
         }
-        return octets
+        return key
     }
 
     /// "A" to "Z", "2" to "7".

@@ -31,8 +31,8 @@ enum ClassicSuite: Suite {
     }
 
     static func contribute(_ random: any RandomSource) throws(ChannelError) -> Contribution {
-        let octets = try drawing { () throws(RandomUnavailable) in try random.bytes(contributionSize) }
-        return Contribution(octets: octets, secret: Secret(count: 0))
+        let bytes = try drawing { () throws(RandomUnavailable) in try random.bytes(contributionSize) }
+        return Contribution(bytes: bytes, secret: Secret(count: 0))
     }
 
     /// VKO(h, T_pub) with UKM = TH[0..7]; the contributions enter through the transcript.

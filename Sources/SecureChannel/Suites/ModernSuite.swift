@@ -33,7 +33,7 @@ enum ModernSuite: Suite {
         do {
             let key = try PrivateKey.generate(on: curve, random: random)
             let publicKey = try key.publicKey()
-            return Contribution(octets: publicKey.bytes, secret: key.scalar.copy())
+            return Contribution(bytes: publicKey.bytes, secret: key.scalar.copy())
         } catch {
             throw ChannelError(error)
         }

@@ -22,7 +22,7 @@ extension Token {
             card.session.forgetLogin()
             card.session.known.info = nil
             try card.erase(format)
-            card.notes.heldRights = []
+            card.state.heldRights = []
             for directory in Directories.all { try card.make(directory) }
             try card.make(
                 .securityOfficer, format.securityOfficer, access: .pin(unblock: .nobody, change: .securityOfficer))
@@ -109,7 +109,7 @@ extension Transaction {
 
     fileprivate func resetRights() throws(TokenError) {
         try perform(.resetRight(of: 0))
-        notes.heldRights = []
+        state.heldRights = []
     }
 }
 

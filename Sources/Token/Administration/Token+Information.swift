@@ -90,7 +90,7 @@ extension Token {
                 return known.info
             }
             let info = try card.readInfo(detailed: detailed)
-            card.session.know(info, isDetailed: detailed)
+            card.session.cache(info, isDetailed: detailed)
             return info
         }
     }

@@ -39,7 +39,7 @@ extension CardCommand {
     /// GET DATA of the record of the last signature.
     static let journal = getData(0x7B, ne: 256)
     /// GET DATA that only this project's tokens answer with `RTEMU`.
-    static let ownName = getData(0xFE, ne: 256)
+    static let productName = getData(0xFE, ne: 256)
     /// GET DATA of the limits and tries of a global PIN.
     static func pinState(_ role: Token.Role) -> CardCommand { getData(role.rawValue, ne: 0x26) }
     /// GET DATA of whether User must change the PIN.

@@ -118,7 +118,7 @@ extension Transaction {
             var reading = BatchedReading(starts, extent, maxReply: channel?.capabilities.maxReply ?? 0)
             try read(&reading, and: further, answers: &answers)
             for (index, content) in zip(missing, reading.contents) {
-                know(paths[index], content)
+                cache(paths[index], content)
                 contents[index] = content
             }
         } else {
@@ -132,7 +132,7 @@ extension Transaction {
         do throws(TokenError) {
             let template = try select(path)
             if login == nil, template.isUsers {
-                know(path, .closed)
+                cache(path, .closed)
                 return .closed
             }
             let size = min(template.size, Self.maximumFileSize)
@@ -144,14 +144,14 @@ extension Transaction {
                 guard extent == .description, content.count < size,
                     ObjectRecord.description(in: content, size: size) != nil
                 else { continue }
-                know(path, .start(content), isOpen: login == nil || template.isOpen)
+                cache(path, .start(content), isOpen: login == nil || template.isOpen)
                 return .start(content)
             }
-            know(path, .whole(content), isOpen: login == nil || template.isOpen)
+            cache(path, .whole(content), isOpen: login == nil || template.isOpen)
             return .whole(content)
         } catch {
             let content = try absence(error)
-            know(path, content)
+            cache(path, content)
             return content
         }
     }

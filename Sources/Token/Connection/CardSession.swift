@@ -81,7 +81,7 @@ final class CardSession {
         var modelName: [UInt8]??
         var hasDrive: Bool?
         /// Whether the card has said that it is one of this project's; nil before it was asked.
-        var isOwn: Bool?
+        var isKanalToken: Bool?
         /// The environment that this process last set. Without a channel another process may change it.
         var environment: SecurityEnvironment?
     }
@@ -149,20 +149,20 @@ extension CardSession {
     }
 
     /// Caches the result of a search until the change counter moves.
-    func know(_ objects: [TokenObject]) {
+    func cache(_ objects: [TokenObject]) {
         guard let counter = known.changeCounter else { return known.objects = nil }
         known.objects = ObjectCache(changeCounter: counter, objects: objects)
     }
 
     /// Caches the known files, for the next connection too.
-    func know(_ files: KnownFiles) {
+    func cache(_ files: KnownFiles) {
         known.files = files
         guard !identity.serial.isEmpty else { return }
         settings.publicFiles.keep(files, serial: identity.serial, isProtected: isProtected)
     }
 
     /// Caches the card's information until the change counter moves.
-    func know(_ info: TokenInfo, isDetailed: Bool) {
+    func cache(_ info: TokenInfo, isDetailed: Bool) {
         guard let counter = known.changeCounter else { return known.info = nil }
         let known = KnownInfo(changeCounter: counter, info: info, isDetailed: isDetailed)
         self.known.info = known
@@ -243,7 +243,7 @@ package final class ChannelHistory {
     /// This process's name in channels.
     let instance: Instance
     /// Openings that failed.
-    var opens = FruitlessOpens()
+    var opens = OpenFailures()
     /// When a session was last lost, most often to other hosts.
     private var lastLoss: Duration?
 

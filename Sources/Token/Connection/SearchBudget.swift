@@ -30,14 +30,14 @@ struct SearchBudget {
 extension Transaction {
     /// Runs a search within a budget of its own.
     func searching<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
-        notes.budget = SearchBudget()
-        defer { notes.budget = nil }
+        state.budget = SearchBudget()
+        defer { state.budget = nil }
         return try body()
     }
 
     /// Takes from the budget of the search under way, if there is one.
     func spend(files: Int = 0, bytes: Int = 0, commands: Int = 0) throws(TokenError) {
-        guard let excess = notes.budget?.spend(files: files, bytes: bytes, commands: commands) else { return }
+        guard let excess = state.budget?.spend(files: files, bytes: bytes, commands: commands) else { return }
         settings.log.identified(
             .error, .tokenTooMuch, "the token has more than \(excess): nothing of it is shown",
             reader: session.identity.reader)

@@ -68,10 +68,10 @@ extension Transaction {
     func verify(_ role: Token.Role, _ pin: borrowing Secret) throws(TokenError) {
         do throws(TokenError) { try present(pin, as: role.rawValue) } catch {
             // The card may have accepted the PIN without being able to confirm it.
-            if case .link = error, session.returnsRights { notes.heldRights.insert(role) }
+            if case .link = error, session.returnsRights { state.heldRights.insert(role) }
             throw error
         }
-        if session.returnsRights { notes.heldRights.insert(role) }
+        if session.returnsRights { state.heldRights.insert(role) }
     }
 
     /// VERIFY.
@@ -103,7 +103,7 @@ extension Transaction {
     /// - Throws: ``TokenError/notLoggedIn`` if no role, or the other one, is logged in.
     func requireLogin(_ role: Token.Role) throws(TokenError) {
         guard login == role else { throw .notLoggedIn }
-        guard session.returnsRights, !notes.heldRights.contains(role) else { return }
+        guard session.returnsRights, !state.heldRights.contains(role) else { return }
         try presentRetainedPIN()
         guard login == role else { throw .notLoggedIn }
     }
@@ -117,11 +117,11 @@ extension Transaction {
     /// Gives back what this transaction's VERIFY commands gained. A failure is not an error of the call: a card that
     /// does not answer is about to lose its state anyway.
     func returnHeldRights() {
-        for role in notes.heldRights {
+        for role in state.heldRights {
             let status = try? link.transmit(CardCommand.resetRight(of: role.rawValue).apdu).status
             if status != .success { session.warn(nil, "the token did not drop the login at the end of a call") }
         }
-        notes.heldRights = []
+        state.heldRights = []
     }
 }
 

@@ -26,7 +26,7 @@ extension Transaction {
             store.remember(channel.record)
             store.markUsed(channel.record, label: session.identity.hints?.label)
         } catch {
-            if error.isFruitlessOpening { session.history.opens.countFruitless(at: now) }
+            if error.isFruitlessOpening { session.history.opens.countFailure(at: now) }
             if error.isRefusedOpening { try requireSameOffer() }
             guard error == .unknownRecord else { throw session.failure(error) }
             // The record is kept: this answer is not authenticated (GSC/1, 15.2 a).
@@ -166,7 +166,7 @@ extension Transaction {
     func sendFirst(_ commands: [CardCommand], asking: Bool = true, goesOn: Bool = false) throws(TokenError)
         -> [Response]
     {
-        guard asking, !notes.hasAsked else { return try send(commands, goesOn: goesOn) }
+        guard asking, !state.hasAsked else { return try send(commands, goesOn: goesOn) }
         var responses = try send([.changeCounter] + commands, goesOn: goesOn)
         guard !responses.isEmpty else { return [] }
         takeChangeCounter(from: responses.removeFirst())

@@ -13,12 +13,12 @@ import Translation
 /// begin another, since it cannot reach the token. Its notes on the call end with it.
 package struct Transaction: ~Copyable {
     let session: CardSession
-    let notes = Notes()
+    let state = State()
 
     fileprivate init(_ session: CardSession) { self.session = session }
 
     /// A transaction's state.
-    final class Notes {
+    final class State {
         /// Whether it has read the change counter.
         var hasAsked = false
         /// Whether the card has said its serial number in it, and answered ever since.
@@ -107,7 +107,7 @@ extension Transaction {
     fileprivate func exclusively<Result: ~Copyable>(
         _ body: () throws(TokenError) -> Result
     ) throws(TokenError) -> Result {
-        notes.isProven = false
+        state.isProven = false
         do throws(LinkError) {
             if try beginOnLink() { session.cardWasReset() }
         } catch {
@@ -180,18 +180,18 @@ extension Transaction {
 
     func cardAnswered() {
         session.progress.lastContact = settings.clocks.uptime.now
-        if channel != nil { session.history.opens.countFruitful() }
+        if channel != nil { session.history.opens.countSuccess() }
     }
 
     func linkFailed(_ error: LinkError) -> TokenError {
-        notes.isProven = false
+        state.isProven = false
         if let channel, !channel.isOpen {
             if channel.metWrongMAC {
                 session.report(
                     .attackWrongMAC, "a reply in the secure channel has a wrong MAC: it was changed on its way")
             }
             if channel.isProvisional, error.outcome == .unknown {
-                session.history.opens.countFruitless(at: settings.clocks.uptime.now)
+                session.history.opens.countFailure(at: settings.clocks.uptime.now)
             }
             session.channel = nil
         }
@@ -234,7 +234,7 @@ extension Transaction {
 
     /// Takes the card's change counter from the answer to ``CardCommand/changeCounter``.
     func takeChangeCounter(from response: Response) {
-        notes.hasAsked = true
+        state.hasAsked = true
         var cursor = ByteCursor(response.data)
         session.known.changeCounter = response.status == .success ? try? cursor.uint32() : nil
     }
@@ -258,10 +258,10 @@ extension Transaction {
     /// Reads the serial number of a card without a channel, unless this transaction has done so. A different or missing
     /// one ends the login; the card gets no further command.
     func proveIdentity() throws(TokenError) {
-        guard isPlain, !notes.isProven else { return }
+        guard isPlain, !state.isProven else { return }
         let answer = try send(CardCommand.serial)
         guard answer.status == .success, answer.data == session.identity.serial else { throw foundAnother() }
-        notes.isProven = true
+        state.isProven = true
     }
 
     /// Makes sure that a card whose channel could not be opened is at least the one that it was. Its answer is not
@@ -278,7 +278,7 @@ extension Transaction {
     func foundAnother() -> TokenError {
         let wasLoggedIn = login != nil
         session.forgetLogin()
-        notes.heldRights = []
+        state.heldRights = []
         if wasLoggedIn {
             session.report(
                 .attackTokenReplaced, "another token is in the place of the one that is logged in: it gets no PIN")

@@ -104,9 +104,9 @@ extension Token {
     }
 
     /// Whether the token takes commands that are not published for real ones.
-    package func takesOwnCommands() throws(TokenError) -> Bool {
-        if let known = session.known.isOwn { return known }
-        return try transaction(first: .read) { card throws(TokenError) in try card.saysItIsOwn() }
+    package func supportsKanalCommands() throws(TokenError) -> Bool {
+        if let known = session.known.isKanalToken { return known }
+        return try transaction(first: .read) { card throws(TokenError) in try card.isKanalToken() }
     }
 }
 
@@ -120,16 +120,16 @@ extension Transaction {
     }
 
     func requireOwnCommands() throws(TokenError) {
-        guard try saysItIsOwn() else { throw .unsupported }
+        guard try isKanalToken() else { throw .unsupported }
     }
 
     /// Whether the card says that it is one of this project's.
-    fileprivate func saysItIsOwn() throws(TokenError) -> Bool {
-        if let known = session.known.isOwn { return known }
-        let response = try send(.ownName)
-        let isOwn = response.status == .success && response.data == Array("RTEMU".utf8)
-        session.known.isOwn = isOwn
-        return isOwn
+    fileprivate func isKanalToken() throws(TokenError) -> Bool {
+        if let known = session.known.isKanalToken { return known }
+        let response = try send(.productName)
+        let isKanal = response.status == .success && response.data == Array("RTEMU".utf8)
+        session.known.isKanalToken = isKanal
+        return isKanal
     }
 }
 

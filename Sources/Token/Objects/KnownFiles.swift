@@ -79,26 +79,26 @@ extension Transaction {
     }
 
     /// Takes up the known files, if they are still true, for a search to complete them.
-    func takeUpFiles() {
-        notes.files = KnownFiles()
-        guard notes.hasAsked, let counter = session.known.changeCounter, let files = session.known.files,
+    func loadCache() {
+        state.files = KnownFiles()
+        guard state.hasAsked, let counter = session.known.changeCounter, let files = session.known.files,
             files.changeCounter == counter
         else { return session.known.files = nil }
-        notes.files = files
+        state.files = files
     }
 
     /// Caches the known files until the change counter moves.
-    func keepFiles() {
+    func storeCache() {
         let counter = session.known.changeCounter
-        guard var files = notes.files, let counter else { return }
-        notes.files = nil
+        guard var files = state.files, let counter else { return }
+        state.files = nil
         files.changeCounter = counter
-        session.know(files)
+        session.cache(files)
     }
 
     /// The known content of a file; nil if that is less than is wanted.
     func known(_ path: FilePath, _ extent: Extent) -> KnownFiles.Content? {
-        let known = notes.files?.contents[path]
+        let known = state.files?.contents[path]
         switch known {
         case .start where extent == .whole: return nil
         case .closed where login != nil: return nil
@@ -108,26 +108,26 @@ extension Transaction {
 
     /// The known beginning of a file.
     func knownStart(_ path: FilePath) -> [UInt8] {
-        if case .start(let bytes)? = notes.files?.contents[path] { bytes } else { [] }
+        if case .start(let bytes)? = state.files?.contents[path] { bytes } else { [] }
     }
 
     /// Notes the content that was read of a file.
     ///
     /// - Parameter isOpen: Whether everybody may read it; nil if the card did not say.
-    func know(_ path: FilePath, _ content: KnownFiles.Content, isOpen: Bool? = nil) {
+    func cache(_ path: FilePath, _ content: KnownFiles.Content, isOpen: Bool? = nil) {
         let wasOpen: Bool
-        if case .start? = notes.files?.contents[path] { wasOpen = true } else { wasOpen = false }
+        if case .start? = state.files?.contents[path] { wasOpen = true } else { wasOpen = false }
         if isOpen ?? (login == nil || wasOpen) {
-            notes.files?.contents[path] = content
+            state.files?.contents[path] = content
         } else if isOpen == false {
-            notes.files?.contents[path] = .closed
+            state.files?.contents[path] = .closed
         }
     }
 
     /// Forgets a file that is about to be made or deleted.
     func forget(_ path: FilePath) {
-        notes.files?.contents[path] = nil
-        notes.files?.templates[path] = nil
+        state.files?.contents[path] = nil
+        state.files?.templates[path] = nil
     }
 }
 
@@ -146,8 +146,8 @@ extension KnownFiles {
         bytes.appendUInt32(changeCounter)
         for (path, content) in contents {
             switch content {
-            case .whole(let octets): bytes.append(.whole, path, octets)
-            case .start(let octets): bytes.append(.start, path, octets)
+            case .whole(let content): bytes.append(.whole, path, content)
+            case .start(let content): bytes.append(.start, path, content)
             case .closed: bytes.append(.closed, path, [])
             case .absent: bytes.append(.absent, path, [])
             }
@@ -177,25 +177,25 @@ extension KnownFiles {
         var path = FilePath([])
         for _ in 0..<count { path.identifiers.append(UInt16(truncatingIfNeeded: try cursor.uint16())) }
         let length = try cursor.uint16()
-        let octets = try cursor.bytes(length)
+        let bytes = try cursor.bytes(length)
         switch kind {
-        case .whole: contents[path] = .whole(octets)
-        case .start: contents[path] = .start(octets)
+        case .whole: contents[path] = .whole(bytes)
+        case .start: contents[path] = .start(bytes)
         case .closed: contents[path] = .closed
         case .absent: contents[path] = .absent
-        case .template: templates[path] = octets
+        case .template: templates[path] = bytes
         case nil: throw MalformedBytes()
         }
     }
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(_ kind: KnownFiles.Kind, _ path: FilePath, _ octets: [UInt8]) {
+    fileprivate mutating func append(_ kind: KnownFiles.Kind, _ path: FilePath, _ bytes: [UInt8]) {
         append(kind.rawValue)
         append(UInt8(truncatingIfNeeded: path.identifiers.count))
         self += path.bytes
-        appendUInt16(octets.count)
-        self += octets
+        appendUInt16(bytes.count)
+        self += bytes
     }
 }
 

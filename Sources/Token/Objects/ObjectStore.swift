@@ -65,7 +65,7 @@ extension Transaction {
                 files.append(file)
                 try createFile(file, in: directory.path, record.encoded, access: record.access)
                 let content: KnownFiles.Content = record.isClosed ? .closed : .whole(record.encoded)
-                know(directory.file(file), content, isOpen: true)
+                cache(directory.file(file), content, isOpen: true)
                 try body(files.count - 1, file)
             }
             try write(index, of: directory)
@@ -97,10 +97,10 @@ extension Transaction {
 
     /// Writes the changes of an index: from here on searches find them.
     private func write(_ index: ObjectIndex, of directory: RecordDirectory) throws(TokenError) {
-        notes.hasChangedIndex = true
+        state.hasChangedIndex = true
         forget(directory.index)
         try perform([selection(directory.index)] + updates(index.changes.bytes, at: index.changes.offset))
-        know(directory.index, .whole(index.content), isOpen: true)
+        cache(directory.index, .whole(index.content), isOpen: true)
     }
 
     /// Removes the annotation of an object. Succeeds if already deleted.
@@ -112,17 +112,17 @@ extension Transaction {
     /// Runs `body`, which changes objects and then says so by ``objectsChanged(_:)``. If the card refuses it before
     /// anything changed that a search finds, as a full card does, the cache stays valid.
     func changing<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
-        takeUpFiles()
-        notes.objectsBefore = nil
+        loadCache()
+        state.objectsBefore = nil
         if let cache = session.known.objects, cache.changeCounter == session.known.changeCounter {
-            notes.objectsBefore = cache.objects
+            state.objectsBefore = cache.objects
         }
-        notes.hasChangedIndex = false
+        state.hasChangedIndex = false
         session.known.objects = nil
         session.known.files = nil
         session.known.changeCounter = nil
         do throws(TokenError) { return try body() } catch {
-            if !notes.hasChangedIndex, error.linkError == nil { objectsChanged { _ in } }
+            if !state.hasChangedIndex, error.linkError == nil { objectsChanged { _ in } }
             throw error
         }
     }
@@ -130,14 +130,14 @@ extension Transaction {
     /// Applies this transaction's change to the known objects and files. Nothing else could change anything during it,
     /// so that the next search asks for the counter only.
     func objectsChanged(_ change: (inout [TokenObject]) -> Void) {
-        let isKnown = notes.objectsBefore != nil || notes.files?.contents.isEmpty == false
+        let isKnown = state.objectsBefore != nil || state.files?.contents.isEmpty == false
         guard isKnown, login == .user, (try? readChangeCounter()) != nil else { return }
-        if var objects = notes.objectsBefore {
+        if var objects = state.objectsBefore {
             change(&objects)
             guard (try? completePublicKeys(of: &objects)) != nil else { return }
-            session.know(objects)
+            session.cache(objects)
         }
-        keepFiles()
+        storeCache()
     }
 
     /// The index of a directory, made if it is missing or incomplete.

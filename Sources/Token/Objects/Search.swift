@@ -39,9 +39,9 @@ extension Token {
         defer { session.saveFiles() }
         return try transaction { card throws(TokenError) in
             try card.searching { () throws(TokenError) in
-                card.takeUpFiles()
+                card.loadCache()
                 let read = try card.readValues(of: objects)
-                card.keepFiles()
+                card.storeCache()
                 return read
             }
         }
@@ -50,7 +50,7 @@ extension Token {
 
 extension Transaction {
     fileprivate func findObjects(readingValues readsValues: Bool) throws(TokenError) -> [TokenObject] {
-        takeUpFiles()
+        loadCache()
         var objects: [TokenObject]
         if let cache = session.known.objects, cache.changeCounter == session.known.changeCounter {
             objects = cache.objects
@@ -60,8 +60,8 @@ extension Transaction {
             objects = try readObjects()
         }
         if readsValues { objects = try readValues(of: objects).compactMap(\.self) }
-        session.know(objects)
-        keepFiles()
+        session.cache(objects)
+        storeCache()
         return objects
     }
 
@@ -122,7 +122,7 @@ extension Transaction {
         var contents: [FilePath: KnownFiles.Content] = [:]
         if hasBatches {
             if known(RecordDirectory.keys.index, .index) == nil { contents = try askForIndices() }
-        } else if !notes.hasAsked, !isPlain || session.known.changeCounter == nil {
+        } else if !state.hasAsked, !isPlain || session.known.changeCounter == nil {
             // The content is at least as new as a counter that was read before it. If that was long ago, the next
             // search finds a different one and reads once more.
             try readChangeCounter()
@@ -153,7 +153,7 @@ extension Transaction {
         {
             contents[keys] = .whole(read.data)
         }
-        for (path, content) in contents { know(path, content) }
+        for (path, content) in contents { cache(path, content) }
         return contents
     }
 }
@@ -224,7 +224,7 @@ extension Transaction {
     private func readRecords(
         _ files: [UInt16], guessing templates: inout [FilePath: FileTemplate]
     ) throws(TokenError) -> [ObjectRecord?] {
-        for (path, template) in notes.files?.templates ?? [:] { templates[path] = try? FileTemplate(parsing: template) }
+        for (path, template) in state.files?.templates ?? [:] { templates[path] = try? FileTemplate(parsing: template) }
         let directory = login == .user ? FilePath.privateKeys : .publicKeys
         let count = login == .user ? (files.count + 1) / 2 : files.count
         let guessed =
@@ -254,7 +254,7 @@ extension Transaction {
         if let known = known(path, .whole) { return known.whole }
         do throws(TokenError) {
             let content = try read(path)
-            know(path, .whole(content))
+            cache(path, .whole(content))
             return content
         } catch {
             switch error {
@@ -269,7 +269,7 @@ extension Transaction {
     ) {
         for (path, response) in zip(paths, responses) where response.status == .success {
             templates[path] = try? FileTemplate(parsing: response.data)
-            notes.files?.templates[path] = response.data
+            state.files?.templates[path] = response.data
         }
     }
 }

@@ -37,10 +37,10 @@ extension ChannelEnd {
         try require(!offer.isRequired, else: .secureMessagingMissing)
         switch (command.ins, command.p1, command.p2) {
         case (0x86, 0x10, _), (0x86, 0x11, _), (0x86, 0x1F, 0x00):
-            var aftermath = Aftermath.none
+            var action = PostReplyAction.none
             let response = try administrate(
-                command, isAdministrator: offer.isAdministrationPlain && isAdministrator, aftermath: &aftermath)
-            if case .reset = aftermath { reset() }
+                command, isAdministrator: offer.isAdministrationPlain && isAdministrator, then: &action)
+            if case .reset = action { reset() }
             return response
         case (0x86, 0x0F, 0x00), (0x86, 0x20...0x21, 0x00), (0xCA, 0x47, 0x10), (0xE4, 0x47, _):
             throw Refusal(.conditionsNotSatisfied)
@@ -51,7 +51,7 @@ extension ChannelEnd {
     /// Executes a command that came under protection. The answer fits into one reply; the rest waits for GET RESPONSE.
     func execute(
         _ command: borrowing Command, in session: Session, channel: Int, handshake: Handshake?,
-        aftermath: inout Aftermath
+        then action: inout PostReplyAction
     ) -> Response {
         let limit = min(command.ne ?? 0, maximumReply(session))
         guard command.isOfChannel, command.ins != 0xCA || command.isLink else {
@@ -66,7 +66,7 @@ extension ChannelEnd {
         do throws(Refusal) {
             let response = try executeOwn(
                 command, in: session, channel: channel, isInChain: isInChain, handshake: handshake,
-                aftermath: &aftermath)
+                then: &action)
             return session.cut(response, to: limit)
         } catch {
             return Response(error.status)
@@ -99,22 +99,22 @@ extension ChannelEnd {
 
     private func executeOwn(
         _ command: borrowing Command, in session: Session, channel: Int, isInChain: Bool, handshake: Handshake?,
-        aftermath: inout Aftermath
+        then action: inout PostReplyAction
     ) throws(Refusal) -> Response {
         try require(!command.isLink, else: .chainingNotSupported)
         switch (command.ins, command.p1, command.p2) {
-        case (0xE4, _, _): return try unpair(command, session: session, aftermath: &aftermath)
+        case (0xE4, _, _): return try unpair(command, session: session, then: &action)
         case (0x86, 0x01...0x02, _): throw Refusal(.conditionsNotSatisfied)
         case (0x86, 0x03, _):
             try require(!isInChain, else: .conditionsNotSatisfied)
             return try beginOpening(command, session: session, channel: channel)
         case (0x86, 0x04, 0x00):
-            return try completeRenewal(command, channel: channel, handshake: handshake, aftermath: &aftermath)
+            return try completeRenewal(command, channel: channel, handshake: handshake, then: &action)
         case (0x86, 0x0F, 0x00):
-            aftermath = .close
+            action = .close
             return Response(.success)
         case (0x86, 0x10, _), (0x86, 0x11, _), (0x86, 0x1F, 0x00):
-            return try administrate(command, isAdministrator: session.context.isAdministrator, aftermath: &aftermath)
+            return try administrate(command, isAdministrator: session.context.isAdministrator, then: &action)
         case (0x86, 0x20...0x21, 0x00) where offer.hasBatch:
             return try executeBatch(command, in: session)
         default: throw Refusal(.incorrectParameters)
@@ -136,7 +136,7 @@ extension ChannelEnd {
 
     /// UNPAIR: the own record (FF) goes, or with the administrator's right any.
     private func unpair(
-        _ command: borrowing Command, session: Session, aftermath: inout Aftermath
+        _ command: borrowing Command, session: Session, then action: inout PostReplyAction
     ) throws(Refusal) -> Response {
         let isOwn = command.p2 == 0xFF || Int(command.p2) == session.record + 1
         try require(
@@ -148,7 +148,7 @@ extension ChannelEnd {
         }
         state.records[record] = nil
         try card.commit()
-        aftermath = .unpair(record: record)
+        action = .unpair(record: record)
         return Response(.success)
     }
 }

@@ -77,11 +77,11 @@ extension ChannelEnd {
 
     /// OPEN-2 inside a session: the keys change after this reply.
     func completeRenewal(
-        _ command: borrowing Command, channel: Int, handshake: Handshake?, aftermath: inout Aftermath
+        _ command: borrowing Command, channel: Int, handshake: Handshake?, then action: inout PostReplyAction
     ) throws(Refusal) -> Response {
         guard case .renewal(channel, let run) = handshake else { throw Refusal(.conditionsNotSatisfied) }
         try confirm(command, run)
-        aftermath = .renew(run)
+        action = .renew(run)
         return opened(channel)
     }
 
@@ -183,10 +183,10 @@ struct OpeningRun {
     let instance: [UInt8]
     /// MAC_T, and the MAC_H that the host must show.
     let tokenMAC: [UInt8]
-    let hostMAC: Sealed
+    let hostMAC: SharedSecret
     /// S_0 and K_exp.
-    let seed: Sealed
-    let exporter: Sealed
+    let seed: SharedSecret
+    let exporter: SharedSecret
 
     /// Derives everything from the transcript TH and the shared value Z.
     init(
@@ -203,9 +203,9 @@ struct OpeningRun {
         self.instance = instance
         self.tokenMAC = [UInt8](copying: tokenMAC)
         hostIdentity = host.hostIdentity
-        hostMAC = Sealed(suite.authenticate(([0x01] + transcript).span, key: confirmation).extracting(0..<16))
-        seed = Sealed(keys.extracting(32..<64))
-        exporter = Sealed(keys.extracting(64..<96))
+        hostMAC = SharedSecret(suite.authenticate(([0x01] + transcript).span, key: confirmation).extracting(0..<16))
+        seed = SharedSecret(keys.extracting(32..<64))
+        exporter = SharedSecret(keys.extracting(64..<96))
     }
 }
 
@@ -250,11 +250,12 @@ extension ChannelEnd {
     private func description(ofSlot number: Int) -> [UInt8] {
         let slot = state.slots[number - 1]
         var tries: [UInt8] = []
-        tries.appendUInt16(slot?.c3 ?? 0)
+        tries.appendUInt16(slot?.attemptsLeft ?? 0)
         let body = [UInt8].objects([
             0x80: [UInt8(clamping: number)], 0x81: [slotCondition(number)], 0x82: [slot?.profiles ?? 0],
-            0x83: slot?.salt ?? [UInt8](repeating: 0, count: 16), 0x84: [0x01], 0x85: [UInt8(clamping: slot?.c1 ?? 0)],
-            0x86: [UInt8(clamping: slot?.c2 ?? 0)], 0x87: tries,
+            0x83: slot?.salt ?? [UInt8](repeating: 0, count: 16), 0x84: [0x01],
+            0x85: [UInt8(clamping: slot?.triesInARow ?? 0)], 0x86: [UInt8(clamping: slot?.failuresLeft ?? 0)],
+            0x87: tries,
         ])
         return .object(0xE3, body)
     }

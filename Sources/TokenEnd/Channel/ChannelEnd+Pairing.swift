@@ -19,9 +19,9 @@ extension ChannelEnd {
         guard let verifier = slot.verifiers[profile] else { throw Refusal(.functionNotSupported) }
         try require(profile.suite.isValid(share: request.share), else: .incorrectData)
 
-        state.slots[request.slot - 1]?.c1 -= 1
-        state.slots[request.slot - 1]?.c2 -= 1
-        state.slots[request.slot - 1]?.c3 -= 1
+        state.slots[request.slot - 1]?.triesInARow -= 1
+        state.slots[request.slot - 1]?.failuresLeft -= 1
+        state.slots[request.slot - 1]?.attemptsLeft -= 1
         try card.commit()
 
         let terms = PairingTerms(
@@ -68,13 +68,13 @@ extension ChannelEnd {
             throw Refusal(.incorrectData)
         }
         guard pairing.run.isValid(mac, of: data) else {
-            let tries = min(state.slots[pairing.slot - 1]?.c1 ?? 0, 15)
+            let tries = min(state.slots[pairing.slot - 1]?.triesInARow ?? 0, 15)
             card.note(.wrongPassword(slot: pairing.slot, triesLeft: tries))
             throw Refusal(StatusWord(0x63C0 | UInt16(tries)))
         }
         guard var slot = state.slots[pairing.slot - 1] else { throw Refusal(.referenceDataNotUsable) }
-        slot.c1 = ActivationSlot.limits.0
-        slot.c2 = min(slot.c2 + 1, ActivationSlot.limits.1)
+        slot.triesInARow = ActivationSlot.limits.0
+        slot.failuresLeft = min(slot.failuresLeft + 1, ActivationSlot.limits.1)
         state.slots[pairing.slot - 1] = slot
         try card.commit()
         return data
@@ -172,7 +172,7 @@ private struct HostData {
 extension ChannelEnd {
     /// - Parameter isAdministrator: Whether the administrator's PIN was presented in the command's context.
     func administrate(
-        _ command: borrowing Command, isAdministrator: Bool, aftermath: inout Aftermath
+        _ command: borrowing Command, isAdministrator: Bool, then action: inout PostReplyAction
     ) throws(Refusal) -> Response {
         try require(isAdministrator, else: .securityStatusNotSatisfied)
         switch command.p1 {
@@ -180,7 +180,7 @@ extension ChannelEnd {
         case 0x11: return try makePassword(command)
         default:
             try resetPairings()
-            aftermath = .reset
+            action = .reset
             return Response(.success)
         }
     }
@@ -190,7 +190,7 @@ extension ChannelEnd {
         let slot = Int(command.p2) - 1
         try require((0..<offer.slots).contains(slot), else: .incorrectParameters)
         try require(state.slots[slot] != nil, else: .referenceDataNotUsable)
-        state.slots[slot]?.c1 = ActivationSlot.limits.0
+        state.slots[slot]?.triesInARow = ActivationSlot.limits.0
         try card.commit()
         return Response(.success)
     }

@@ -66,12 +66,12 @@ final class ChannelEnd {
         _ command: borrowing Command, channel: Int, handshake: Handshake?
     ) throws(Refusal) -> [UInt8] {
         guard let session = sessions[channel] else { throw Refusal(.conditionsNotSatisfied) }
-        var aftermath = Aftermath.none
+        var action = PostReplyAction.none
         let response: Response
         do throws(MessageProtection.Failure) {
             let inner = try session.protection.open(command, maximum: offer.maximumCommand)
             session.lastUse = tick()
-            response = execute(inner, in: session, channel: channel, handshake: handshake, aftermath: &aftermath)
+            response = execute(inner, in: session, channel: channel, handshake: handshake, then: &action)
         } catch .tooLong {
             session.lastUse = tick()
             session.context.abortChain()
@@ -83,7 +83,7 @@ final class ChannelEnd {
             sessions[channel] = nil
             throw Refusal(.secureMessagingIncorrect)
         }
-        finish(aftermath, channel: channel)
+        finish(action, channel: channel)
         return body
     }
 
@@ -102,8 +102,8 @@ final class ChannelEnd {
     }
 
     /// The change of the sessions once the reply is sealed.
-    func finish(_ aftermath: Aftermath, channel: Int) {
-        switch aftermath {
+    func finish(_ action: PostReplyAction, channel: Int) {
+        switch action {
         case .none: break
         case .close: sessions[channel] = nil
         case .unpair(let record): eraseSessions(of: record)
@@ -124,7 +124,7 @@ final class ChannelEnd {
 }
 
 /// A change of the sessions after a reply.
-enum Aftermath {
+enum PostReplyAction {
     case none
     case close
     case unpair(record: Int)

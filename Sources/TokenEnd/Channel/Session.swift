@@ -13,7 +13,7 @@ final class Session {
     let instance: [UInt8]
     var protection: MessageProtection
     /// K_exp, which binds a renewal to this session.
-    var exporter: Sealed
+    var exporter: SharedSecret
     /// Commands that failed verification.
     var strikes = 0
     /// When it was last used, in commands accepted by the token.

@@ -74,10 +74,10 @@ struct ActivationPassword: ~Copyable {
     func slot(for profiles: [ChannelProfile], random: any RandomSource) throws -> ActivationSlot {
         for _ in 0..<Self.salts {
             let salt = try random.bytes(16)
-            var verifiers: [ChannelProfile: Sealed] = [:]
+            var verifiers: [ChannelProfile: SharedSecret] = [:]
             do throws(GOSTError) {
                 for profile in profiles {
-                    verifiers[profile] = Sealed(try profile.suite.verifier(password: symbols.bytes, salt: salt))
+                    verifiers[profile] = SharedSecret(try profile.suite.verifier(password: symbols.bytes, salt: salt))
                 }
                 return ActivationSlot(salt: salt, verifiers: verifiers)
             } catch .invalidPoint {

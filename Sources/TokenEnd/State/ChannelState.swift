@@ -27,11 +27,11 @@ package struct ChannelState: Sendable {
 /// The token's long-term key pair of one profile.
 package struct TokenKey: Sendable {
     /// 32 bytes, little-endian.
-    package let scalar: Sealed
+    package let scalar: SharedSecret
     /// X ‖ Y, 64 bytes, both little-endian.
     package let publicKey: [UInt8]
 
-    package init(scalar: Sealed, publicKey: [UInt8]) {
+    package init(scalar: SharedSecret, publicKey: [UInt8]) {
         self.scalar = scalar
         self.publicKey = publicKey
     }
@@ -43,14 +43,17 @@ package struct ActivationSlot: Sendable {
 
     package let salt: [UInt8]
     /// K_F of the classic profile, Q_PW of the modern one; only of the profiles that the slot serves.
-    package let verifiers: [ChannelProfile: Sealed]
-    package var c1 = ActivationSlot.limits.0
-    package var c2 = ActivationSlot.limits.1
-    package var c3 = ActivationSlot.limits.2
+    package let verifiers: [ChannelProfile: SharedSecret]
+    /// Failed pairings that are left before one must succeed (C1 of GSC/1).
+    package var triesInARow = ActivationSlot.limits.0
+    /// Failed pairings that are left altogether; a success gives one back (C2).
+    package var failuresLeft = ActivationSlot.limits.1
+    /// Pairings that are left to begin (C3).
+    package var attemptsLeft = ActivationSlot.limits.2
     package var isOneTime = false
     package var isConsumed = false
 
-    package init(salt: [UInt8], verifiers: [ChannelProfile: Sealed]) {
+    package init(salt: [UInt8], verifiers: [ChannelProfile: SharedSecret]) {
         self.salt = salt
         self.verifiers = verifiers
     }
@@ -68,8 +71,8 @@ package struct ActivationSlot: Sendable {
 
     var condition: Condition {
         if isConsumed { return .consumed }
-        if c2 == 0 || c3 == 0 { return .exhausted }
-        return c1 == 0 ? .blocked : .ready
+        if failuresLeft == 0 || attemptsLeft == 0 { return .exhausted }
+        return triesInARow == 0 ? .blocked : .ready
     }
 }
 
@@ -107,7 +110,7 @@ extension ChannelState {
         bytes.append(profiles)
         for profile in ChannelProfile.allCases {
             guard let key = keys[profile] else { continue }
-            bytes.appendSealed(key.scalar)
+            bytes.appendSecret(key.scalar)
             bytes += key.publicKey
         }
         bytes.appendUInt32(clock)
@@ -128,7 +131,7 @@ extension ChannelState {
         let profiles = version == 1 ? [.classic] : try ChannelProfile.list(try cursor.byte())
         var keys: [ChannelProfile: TokenKey] = [:]
         for profile in profiles {
-            guard let scalar = try cursor.sealed() else { throw MalformedBytes() }
+            guard let scalar = try cursor.secret() else { throw MalformedBytes() }
             keys[profile] = TokenKey(scalar: scalar, publicKey: try cursor.bytes(64))
         }
         let clock = try cursor.uint32()
@@ -158,9 +161,9 @@ extension ActivationSlot {
         bytes.append(profiles)
         bytes += salt
         for profile in ChannelProfile.allCases {
-            if let verifier = verifiers[profile] { bytes.appendSealed(verifier) }
+            if let verifier = verifiers[profile] { bytes.appendSecret(verifier) }
         }
-        for number in [c1, c2, c3] { bytes.appendUInt16(number) }
+        for number in [triesInARow, failuresLeft, attemptsLeft] { bytes.appendUInt16(number) }
         bytes.append((isOneTime ? 1 : 0) | (isConsumed ? 2 : 0))
     }
 
@@ -169,15 +172,15 @@ extension ActivationSlot {
         guard try cursor.byte() != 0 else { return nil }
         let profiles = try ChannelProfile.list(try cursor.byte())
         let salt = try cursor.bytes(16)
-        var verifiers: [ChannelProfile: Sealed] = [:]
+        var verifiers: [ChannelProfile: SharedSecret] = [:]
         for profile in profiles {
-            guard let verifier = try cursor.sealed() else { throw MalformedBytes() }
+            guard let verifier = try cursor.secret() else { throw MalformedBytes() }
             verifiers[profile] = verifier
         }
         self.init(salt: salt, verifiers: verifiers)
-        c1 = try cursor.uint16()
-        c2 = try cursor.uint16()
-        c3 = try cursor.uint16()
+        triesInARow = try cursor.uint16()
+        failuresLeft = try cursor.uint16()
+        attemptsLeft = try cursor.uint16()
         let marks = try cursor.byte()
         isOneTime = marks & 1 != 0
         isConsumed = marks & 2 != 0
@@ -274,7 +277,7 @@ extension [ChannelProfile: TokenKey] {
         for profile in profiles {
             let key = try PrivateKey.generate(on: profile.suite.curve, random: random)
             let publicKey = try key.publicKey()
-            keys[profile] = TokenKey(scalar: Sealed(key.scalar.copy()), publicKey: publicKey.bytes)
+            keys[profile] = TokenKey(scalar: SharedSecret(key.scalar.copy()), publicKey: publicKey.bytes)
         }
         return keys
     }
@@ -288,10 +291,10 @@ extension [UInt8] {
     }
 
     /// An optional secret: 00, or 01 and the field.
-    package mutating func appendSealed(_ sealed: Sealed?) {
-        append(sealed == nil ? 0 : 1)
-        guard let sealed else { return }
-        var bytes = [UInt8](copying: sealed.secret)
+    package mutating func appendSecret(_ secret: SharedSecret?) {
+        append(secret == nil ? 0 : 1)
+        guard let secret else { return }
+        var bytes = secret.bytes
         defer { bytes.wipe() }
         appendField(bytes)
     }
@@ -303,11 +306,11 @@ extension ByteCursor {
         return try bytes(Int(count))
     }
 
-    package mutating func sealed() throws(MalformedBytes) -> Sealed? {
+    package mutating func secret() throws(MalformedBytes) -> SharedSecret? {
         guard try byte() != 0 else { return nil }
         var bytes = try field()
         defer { bytes.wipe() }
-        return Sealed(copying: bytes)
+        return SharedSecret(copying: bytes)
     }
 }
 
@@ -315,21 +318,5 @@ extension [UInt8] {
     /// Simple data objects one after the other.
     package static func objects(_ objects: KeyValuePairs<UInt8, [UInt8]>) -> [UInt8] {
         objects.reduce(into: []) { $0.appendObject($1.key, $1.value) }
-    }
-}
-
-/// A secret of the stored state. Copies of the state share it; it is wiped with the last of them.
-package final class Sealed: Sendable {
-    package let secret: Secret
-
-    package init(_ secret: consuming Secret) { self.secret = secret }
-
-    package convenience init(copying bytes: [UInt8]) { self.init(Secret(copying: bytes)) }
-
-    /// Whether both hold the same bytes. Constant time in the contents.
-    package func matches(_ other: borrowing Secret) -> Bool { Sealed.areEqual(secret, other) }
-
-    private static func areEqual(_ left: borrowing Secret, _ right: borrowing Secret) -> Bool {
-        constantTimeEqual(left.bytes, right.bytes)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GOST
-import Secrets
+package import Secrets
 
 /// The token's part of the protocol in which the profiles differ (GSC/1, 3).
 protocol ChannelSuite {
@@ -45,10 +45,11 @@ package struct PairingTerms {
     let salt: [UInt8]
     /// R_H or u1.
     let hostShare: [UInt8]
-    let verifier: Sealed
+    let verifier: SharedSecret
 
     package init(
-        slot: Int, hostIdentity: [UInt8], tokenIdentity: [UInt8], salt: [UInt8], hostShare: [UInt8], verifier: Sealed
+        slot: Int, hostIdentity: [UInt8], tokenIdentity: [UInt8], salt: [UInt8], hostShare: [UInt8],
+        verifier: SharedSecret
     ) {
         self.slot = slot
         self.hostIdentity = hostIdentity

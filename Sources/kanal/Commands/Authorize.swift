@@ -140,7 +140,7 @@ private struct VerificationReport: Report {
     let expiry: String
 
     init(_ result: BiometricVerification) {
-        (verifyToken, expiry) = (result.verifyToken, Moment(result.expiry).text)
+        (verifyToken, expiry) = (result.verifyToken, Timestamp(result.expiry).text)
     }
 
     func text(_ style: Style) -> String {
@@ -175,7 +175,7 @@ struct Callback: AsyncParsableCommand {
             MimeType=x-scheme-handler/example;
 
             An answer that nobody waits for, or whose state is not that of a request, that comes a second time, too late, \
-            is longer than 8192 octets or malformed is refused: the command says why, and the program waits on. Exit \
+            is longer than 8192 bytes or malformed is refused: the command says why, and the program waits on. Exit \
             status 0 means that the answer was taken, 1 that it was refused.
             """))
 

@@ -96,7 +96,7 @@ private struct TokenReport: Report {
     }
 
     func text(_ style: Style) -> String {
-        var facts = Facts()
+        var facts = KeyValueList()
         facts.add("serial", serial)
         facts.add("label", label)
         facts.add("model", device.model)

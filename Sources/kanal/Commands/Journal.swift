@@ -33,7 +33,7 @@ private struct JournalReport: Report {
     let entry: Entry?
 
     init(_ record: JournalRecord?) {
-        journal = record?.octets.hexadecimal ?? ""
+        journal = record?.bytes.hexadecimal ?? ""
         entry = record?.entry.map { entry in
             Entry(
                 digest: entry.digest.hexadecimal, signature: entry.signature.hexadecimal,
@@ -44,7 +44,7 @@ private struct JournalReport: Report {
     func text(_ style: Style) -> String {
         guard !journal.isEmpty else { return translated("The token has signed nothing by a GOST key.") + "\n" }
         guard let entry else { return journal + "\n" }
-        var facts = Facts()
+        var facts = KeyValueList()
         facts.add("signatures so far", "\(entry.count)")
         facts.add("digest", entry.digest + (entry.isHashedByToken ? translated(", hashed by the token") : ""))
         facts.add("signature", entry.signature)

@@ -23,8 +23,8 @@ struct LicenceCommand: AsyncParsableCommand {
             "Write this one, in 144 hexadecimal digits; 'none' takes it away. Needs the PIN.", valueName: "digits"))
     var digits: String?
 
-    private var octets: [UInt8]? {
-        digits == "none" ? [UInt8](repeating: 0, count: Licence.size) : digits?.octets
+    private var bytes: [UInt8]? {
+        digits == "none" ? [UInt8](repeating: 0, count: Licence.size) : digits?.bytes
     }
 
     func validate() throws {
@@ -32,15 +32,15 @@ struct LicenceCommand: AsyncParsableCommand {
             throw ValidationError(translated("the number of a licence is 1 to 4"))
         }
         guard digits == nil || number != nil else { throw ValidationError(translated("say which licence to write")) }
-        guard digits == nil || octets?.count == Licence.size else {
+        guard digits == nil || bytes?.count == Licence.size else {
             throw ValidationError(translated("a licence has \(2 * Licence.size) hexadecimal digits"))
         }
     }
 
     func run() async throws {
         let token = try await token.find()
-        if let number, let octets {
-            try await pin.perform(on: token) { session in try session.setLicence(number, to: octets) }
+        if let number, let bytes {
+            try await pin.perform(on: token) { session in try session.setLicence(number, to: bytes) }
         }
         let numbers = number.map { $0...$0 } ?? Licence.numbers
         let licences = try await token.perform { session in
@@ -65,15 +65,15 @@ private struct LicenceList: Report {
 
 extension String {
     /// The bytes that hexadecimal digits mean; nil for anything else.
-    var octets: [UInt8]? {
+    var bytes: [UInt8]? {
         let digits = Array(utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         for start in stride(from: 0, to: digits.count, by: 2) {
             let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
-            guard pair.first != "+", let octet = UInt8(pair, radix: 16) else { return nil }
-            octets.append(octet)
+            guard pair.first != "+", let byte = UInt8(pair, radix: 16) else { return nil }
+            bytes.append(byte)
         }
-        return octets
+        return bytes
     }
 }

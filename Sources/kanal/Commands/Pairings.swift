@@ -42,7 +42,7 @@ private struct PairingList: Report {
         pairings = tokens.map { token in
             Entry(
                 serial: token.serialNumber.suffix(4).hexadecimal, label: token.label,
-                created: Moment(token.created).text, lastUsed: token.lastUsed.map { Moment($0).day })
+                created: Timestamp(token.created).text, lastUsed: token.lastUsed.map { Timestamp($0).day })
         }
     }
 
@@ -230,7 +230,7 @@ struct NewPassword: AsyncParsableCommand {
         let password = try await pin.perform(on: token, as: .securityOfficer) { session in
             let password = try session.generateActivationPassword(number: number, of: characters)
             // It is to be shown, so it has to leave its locked memory.
-            return password.withOctets { octets in String(decoding: [UInt8](copying: octets), as: UTF8.self) }
+            return password.withBytes { bytes in String(decoding: [UInt8](copying: bytes), as: UTF8.self) }
         }
         try output.show(ShownPassword(password: password))
     }

@@ -26,13 +26,13 @@ struct Random: AsyncParsableCommand {
 
     func run() async throws {
         let count = count
-        let octets = try await token.find().perform { session in try session.randomBytes(count) }
-        if raw { return try OutputStream.output.write(octets) }
-        try output.show(RandomOctets(random: octets.hexadecimal))
+        let bytes = try await token.find().perform { session in try session.randomBytes(count) }
+        if raw { return try OutputStream.output.write(bytes) }
+        try output.show(RandomBytes(random: bytes.hexadecimal))
     }
 }
 
-private struct RandomOctets: Report {
+private struct RandomBytes: Report {
     let random: String
 
     func text(_ style: Style) -> String { random + "\n" }

@@ -40,12 +40,13 @@ struct ShareCommand: AsyncParsableCommand {
     var tunnel: String?
 
     @Flag(
+        name: .customLong("far-end"),
         help: .saying(
             """
             Be the far end of a tunnel, on the machine of the far reader: --tunnel "ssh server kanal share --far-end". It \
             takes nothing but --host and --port beside it.
             """))
-    var farEnd = false
+    var remoteEnd = false
 
     @Option(
         help: .saying(
@@ -89,15 +90,15 @@ struct ShareCommand: AsyncParsableCommand {
 
     func validate() throws {
         _ = try settings()
-        guard !farEnd || tunnel == nil && token == nil else {
+        guard !remoteEnd || tunnel == nil && token == nil else {
             throw ValidationError(translated("--far-end takes nothing but --host and --port beside it"))
         }
     }
 
     func run() async throws {
-        if farEnd {
+        if remoteEnd {
             let settings = try settings()
-            return try await Share.farEnd(host: settings.host, port: settings.port)
+            return try await Share.remoteEnd(host: settings.host, port: settings.port)
         }
         let share = try Share(settings())
         let output = output

@@ -4,7 +4,7 @@ import Translation
 
 /// The time, by which certificates are valid, and pairings young or old.
 struct ClockCheck {
-    let person: Person
+    let person: CurrentUser
 
     /// The first moment of 2026, when this version did not exist yet.
     private static let earliest = 1_767_225_600

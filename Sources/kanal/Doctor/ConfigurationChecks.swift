@@ -6,7 +6,7 @@ import Translation
 
 /// `kanal.conf` of the administrator and of the user.
 struct ConfigurationChecks {
-    let person: Person
+    let person: CurrentUser
     let state: LocalState
 
     func findings() -> [Finding] {
@@ -41,7 +41,7 @@ struct ConfigurationChecks {
 
 /// The user's directories, where pairings and settings lie.
 struct HomeChecks {
-    let person: Person
+    let person: CurrentUser
     let state: LocalState
 
     func findings() -> [Finding] {

@@ -40,8 +40,8 @@ struct Doctor: AsyncParsableCommand {
     }
 
     private func found() async throws -> [Finding] {
-        guard let log else { return await Examination(version: Kanal.configuration.version).findings() }
-        let reader = LogReader(path: log, person: Person())
+        guard let log else { return await DoctorRun(version: Kanal.configuration.version).findings() }
+        let reader = LogReader(path: log, person: CurrentUser())
         let read = await Deadline.run { reader.findings() }
         guard !Task.isCancelled else { throw KanalError.cancelled }
         guard let read else {

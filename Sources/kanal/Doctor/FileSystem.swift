@@ -48,19 +48,19 @@ struct FileSystem {
 
     /// The kernel writes blanks and backslashes of a path in three octal digits.
     private static func unescaped(_ field: Substring) -> String {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var rest = Array(field.utf8)[...]
-        while let octet = rest.popFirst() {
-            if octet == UInt8(ascii: "\\"), rest.count >= 3,
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\\"), rest.count >= 3,
                 let code = UInt8(String(decoding: rest.prefix(3), as: UTF8.self), radix: 8)
             {
-                octets.append(code)
+                bytes.append(code)
                 rest = rest.dropFirst(3)
             } else {
-                octets.append(octet)
+                bytes.append(byte)
             }
         }
-        return String(decoding: octets, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 
@@ -102,11 +102,11 @@ enum Files {
     }
 
     static func content(_ path: String, limit: Int = 1 << 20) -> String? {
-        octets(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
+        bytes(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The content of a file; nil if it cannot be read. Of a longer one, the end.
-    static func octets(_ path: String, limit: Int) -> [UInt8]? {
+    static func bytes(_ path: String, limit: Int) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

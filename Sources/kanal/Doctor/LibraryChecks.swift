@@ -6,7 +6,7 @@ import Translation
 
 /// The library that programs load: there once, of this version, and under both of its names.
 struct LibraryChecks {
-    let person: Person
+    let person: CurrentUser
     /// This command's version.
     let version: String
 
@@ -136,7 +136,7 @@ struct LibraryChecks {
 
 /// OpenSSL's engine for GOST, by which other programs verify what a token signs, and the engine `kanal` uses GOST keys.
 struct EngineCheck {
-    let person: Person
+    let person: CurrentUser
 
     func findings() -> [Finding] {
         guard hasEngines else {
@@ -177,7 +177,7 @@ struct EngineCheck {
 
 /// OpenSSL's library, by which this one computes, and OpenSSL as other programs use tokens by it.
 struct OpenSSLCheck {
-    let person: Person
+    let person: CurrentUser
 
     func findings() -> [Finding] { library() + EngineCheck(person: person).findings() }
 

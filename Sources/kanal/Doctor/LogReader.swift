@@ -5,7 +5,7 @@ import Translation
 /// Reads what a program's `KANAL_LOG` has, and says in words what it means.
 struct LogReader {
     let path: String
-    let person: Person
+    let person: CurrentUser
 
     /// What is read of a longer file: the end.
     private static let limit = 16 << 20
@@ -24,11 +24,11 @@ struct LogReader {
 
     /// - Returns: nil if the file cannot be read.
     func findings() -> [Finding]? {
-        guard let octets = Files.octets(path, limit: Self.limit) else { return nil }
+        guard let bytes = Files.bytes(path, limit: Self.limit) else { return nil }
         var found: [Occurrence] = []
         // Programs repeat themselves: the place in "found" of each text that was met, nil for one that means nothing.
         var known: [ArraySlice<UInt8>: Int?] = [:]
-        for (index, line) in octets.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             guard let text = Self.message(line) else { continue }
             let place = known[text] ?? place(of: String(decoding: text, as: UTF8.self), at: index + 1, in: &found)
             known[text] = .some(place)
@@ -94,7 +94,7 @@ struct LogMeaning: Sendable {
     }
 
     /// - Parameter person: The user who asks.
-    init(_ id: MessageID, for person: Person) {
+    init(_ id: MessageID, for person: CurrentUser) {
         switch id {
         case .attackDowngrade, .attackKeyChanged, .attackNoChannel, .attackNoChannelAnyMore, .attackReflection,
             .attackTokenReplaced, .attackUnproven, .attackWrongMAC:

@@ -5,7 +5,7 @@ import Translation
 
 /// Readers, and the cards in them.
 struct ReaderChecks {
-    let person: Person
+    let person: CurrentUser
     let states: [CardState]
     let processes: [RunningProcess]
     /// The user's `kanal.conf`; nil without a home.
@@ -152,7 +152,7 @@ enum VirtualReaders {
 
 /// Tokens on USB, as the kernel lists them, and what keeps pcscd from them.
 struct DeviceChecks {
-    let person: Person
+    let person: CurrentUser
     let processes: [RunningProcess]
     /// Whether pcscd knows any reader; nil if that is not known.
     let hasReaders: Bool?

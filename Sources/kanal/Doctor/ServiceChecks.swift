@@ -5,7 +5,7 @@ import Translation
 
 /// pcscd: installed, running, reachable, willing.
 struct ServiceChecks {
-    let person: Person
+    let person: CurrentUser
     let probe: ServiceProbe
     let processes: [RunningProcess]
 
@@ -86,7 +86,7 @@ struct ServiceChecks {
 /// Whether polkit keeps this user from pcscd, which asks it for the action `access_pcsc` and tells nobody the answer. By
 /// default only those who sit at the machine are let in: neither ssh nor services.
 struct PolkitCheck {
-    let person: Person
+    let person: CurrentUser
 
     private static let policy = "/usr/share/polkit-1/actions/org.debian.pcsc-lite.policy"
     private static let rules = [

@@ -5,7 +5,7 @@ import Translation
 
 /// The directories that pairings are kept in, as far as they exist: owner, mode, kind of file system, room.
 struct StoreChecks {
-    let person: Person
+    let person: CurrentUser
     let places: [LocalState.Place]
 
     /// What the first pairing takes, with room to spare.

@@ -146,8 +146,8 @@ struct Activation {
     private func password() throws -> ActivationPassword {
         let question = SecretQuestion(prompt: "Activation password: ", source: source, option: "--password-source")
         let secret = try question.answer()
-        let octets = secret.bytes
-        return ActivationPassword(octets: octets)
+        let bytes = secret.bytes
+        return ActivationPassword(bytes: bytes)
     }
 
     private func waitForButton() async throws {

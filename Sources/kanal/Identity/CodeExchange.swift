@@ -90,8 +90,8 @@ struct CodeExchange: AsyncParsableCommand {
     /// The address to which the browser was redirected, in one line.
     private func address() throws -> String {
         guard answer == "-" else { return answer }
-        let octets = try InputFile("-").all(limit: Self.limit)
-        guard let text = String(validating: octets, as: UTF8.self) else {
+        let bytes = try InputFile("-").all(limit: Self.limit)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             throw CommandError(.failed, "the answer on standard input is not text")
         }
         return String(text.prefix { !$0.isNewline })
@@ -101,22 +101,22 @@ struct CodeExchange: AsyncParsableCommand {
 extension IdentityTokens {
     /// The tokens as RFC 6749, 5.1 has them.
     fileprivate var json: [UInt8] {
-        var octets = Array("{".utf8)
+        var bytes = Array("{".utf8)
         for (name, token) in [("access_token", access), ("id_token", identityToken), ("refresh_token", renewal)] {
             guard let token else { continue }
-            octets += Array("\"\(name)\":\"".utf8)
+            bytes += Array("\"\(name)\":\"".utf8)
             // They are of visible characters of ASCII.
-            token.withOctets { token in
+            token.withBytes { token in
                 for index in token.indices {
                     if [UInt8(ascii: "\""), UInt8(ascii: "\\")].contains(token[index]) {
-                        octets.append(UInt8(ascii: "\\"))
+                        bytes.append(UInt8(ascii: "\\"))
                     }
-                    octets.append(token[index])
+                    bytes.append(token[index])
                 }
             }
-            octets += Array("\",".utf8)
+            bytes += Array("\",".utf8)
         }
-        return octets + Array("\"expires_at\":\(accessClaims.expiry)}\n".utf8)
+        return bytes + Array("\"expires_at\":\(accessClaims.expiry)}\n".utf8)
     }
 }
 
@@ -131,13 +131,13 @@ private struct IdentityReport: Report {
     init(_ tokens: IdentityTokens, file: String?) {
         let token = tokens.identity ?? tokens.accessClaims
         subject = token.subject
-        expiry = Moment(tokens.accessClaims.expiry).text
+        expiry = Timestamp(tokens.accessClaims.expiry).text
         claims = token.claims.mapValues(ClaimEntry.init)
         self.file = file
     }
 
     func text(_ style: Style) -> String {
-        var facts = Facts()
+        var facts = KeyValueList()
         facts.add("signed in", subject)
         facts.add("access until", expiry)
         for (name, claim) in claims.sorted(by: { $0.key < $1.key }) {

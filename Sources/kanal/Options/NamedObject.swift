@@ -75,21 +75,21 @@ extension Collection where Element: NamedObject {
 
 /// An identifier that a person types.
 struct Identifier: ExpressibleByArgument {
-    let octets: [UInt8]
+    let bytes: [UInt8]
 
     init?(argument: String) {
         let digits = argument.filter { $0 != ":" }
         guard !digits.isEmpty, digits.count.isMultiple(of: 2), digits.count <= 64, digits.allSatisfy(\.isASCII) else {
             return nil
         }
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var rest = digits[...]
         while !rest.isEmpty {
-            guard let octet = UInt8(rest.prefix(2), radix: 16), rest.first != "+" else { return nil }
-            octets.append(octet)
+            guard let byte = UInt8(rest.prefix(2), radix: 16), rest.first != "+" else { return nil }
+            bytes.append(byte)
             rest = rest.dropFirst(2)
         }
-        self.octets = octets
+        self.bytes = bytes
     }
 }
 

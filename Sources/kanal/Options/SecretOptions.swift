@@ -100,8 +100,8 @@ final class HeldPIN: Sendable {
     init(_ pin: consuming PIN) { value = consume pin }
 
     init(_ secret: borrowing Secret) {
-        let octets = secret.bytes
-        value = PIN(octets: octets)
+        let bytes = secret.bytes
+        value = PIN(bytes: bytes)
     }
 
     /// Calls `body` with the PIN.

@@ -22,14 +22,14 @@ struct EncodedOutput: ParsableArguments {
     }
 
     /// Writes the result: the file as a whole or not at all.
-    func write(_ octets: [UInt8], as kind: PEM, _ output: OutputOptions) throws {
-        let text = kind.text(octets)
+    func write(_ bytes: [UInt8], as kind: PEM, _ output: OutputOptions) throws {
+        let text = kind.text(bytes)
         if let file {
             let result = try ResultFile(file)
-            try result.write(der ? octets : Array(text.utf8))
+            try result.write(der ? bytes : Array(text.utf8))
             try result.finish()
         } else if der {
-            return try OutputStream.output.writeBinary(octets)
+            return try OutputStream.output.writeBinary(bytes)
         }
         try output.show(EncodedReport(pem: text, file: file?.shownName))
     }
@@ -45,10 +45,10 @@ private struct EncodedReport: Report {
 
 extension OutputStream {
     /// Writes binary data, unless to a terminal.
-    func writeBinary(_ octets: [UInt8]) throws {
+    func writeBinary(_ bytes: [UInt8]) throws {
         guard style.width == nil else {
             throw CommandError(.usage, "the result is not text for a terminal: name a file with --output")
         }
-        try write(octets)
+        try write(bytes)
     }
 }

@@ -78,10 +78,10 @@ enum Destination: Sendable {
         if case .file(_, let name) = self { name } else { nil }
     }
 
-    func write(_ octets: [UInt8]) throws {
+    func write(_ bytes: [UInt8]) throws {
         switch self {
-        case .file(let file, _): try file.write(octets)
-        case .standardOutput: try OutputStream.output.write(octets)
+        case .file(let file, _): try file.write(bytes)
+        case .standardOutput: try OutputStream.output.write(bytes)
         }
     }
 
@@ -90,13 +90,13 @@ enum Destination: Sendable {
 }
 
 /// A point in time, as people and programs read it: in UTC, by ISO 8601.
-struct Moment {
+struct Timestamp {
     private let seconds: Int64
 
     /// - Parameter seconds: Since 1970.
     init(_ seconds: Int64) { self.seconds = seconds }
 
-    static var now: Moment { Moment(Int64(time(nil))) }
+    static var now: Timestamp { Timestamp(Int64(time(nil))) }
 
     /// `2026-03-31T12:00:00Z`
     var text: String { formatted("%Y-%m-%dT%H:%M:%SZ") }

@@ -54,11 +54,11 @@ enum PEM: String {
     /// Everything of this kind that a file has in it, in DER. A file that is not text is taken as DER.
     ///
     /// - Throws: ``CommandError`` if there is nothing, or it is damaged.
-    func contents(of octets: [UInt8], from file: String) throws -> [[UInt8]] {
-        guard Self.isText(octets) else { return [octets] }
+    func contents(of bytes: [UInt8], from file: String) throws -> [[UInt8]] {
+        guard Self.isText(bytes) else { return [bytes] }
         var found: [[UInt8]] = []
         var (name, digits) = ([UInt8]?.none, [UInt8]())
-        var rest = octets[...]
+        var rest = bytes[...]
         while !rest.isEmpty {
             let line = rest.prefix { $0 != 0x0A && $0 != 0x0D }
             rest = rest.dropFirst(line.count + 1)
@@ -82,21 +82,21 @@ enum PEM: String {
 
     /// Whether bytes are text with PEM in it. DER of everything here begins with a SEQUENCE, and may have such text
     /// within.
-    static func isText(_ octets: [UInt8]) -> Bool {
-        guard octets.first != 0x30 else { return false }
-        let start = octets.prefix(1 << 16)
-        return start.indices.contains { start[$0] == begin[0] && octets[$0...].starts(with: begin) }
+    static func isText(_ bytes: [UInt8]) -> Bool {
+        guard bytes.first != 0x30 else { return false }
+        let start = bytes.prefix(1 << 16)
+        return start.indices.contains { start[$0] == begin[0] && bytes[$0...].starts(with: begin) }
     }
 
     private static let begin = Array("-----BEGIN ".utf8)
     private static let end = Array("-----END ".utf8)
 
-    fileprivate static func isSpace(_ octet: UInt8) -> Bool { octet == 0x20 || (0x09...0x0D).contains(octet) }
+    fileprivate static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     /// Reads everything of this kind from a file.
     func read(_ path: String) throws -> [[UInt8]] {
-        let octets = try InputFile(path).all(limit: Self.limit)
-        return try contents(of: octets, from: path)
+        let bytes = try InputFile(path).all(limit: Self.limit)
+        return try contents(of: bytes, from: path)
     }
 
     /// Reads a file that has one of this kind in it.

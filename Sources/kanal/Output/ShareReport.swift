@@ -5,7 +5,7 @@ import Translation
 
 /// One line of what happens in a share.
 struct ShareReport: Report {
-    let time = Moment.now.text
+    let time = Timestamp.now.text
     let event: String
     var state: String?
     var serial: String?

@@ -49,12 +49,12 @@ private func value(of name: String, in fields: [Substring]) -> String? {
 
 private func decoded(_ text: Substring) -> String {
     let pieces = text.split(separator: "%", omittingEmptySubsequences: false)
-    var octets = (pieces.first ?? "").utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
+    var bytes = (pieces.first ?? "").utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
     for piece in pieces.dropFirst() {
-        octets.append(UInt8(piece.prefix(2), radix: 16) ?? 0)
-        octets += piece.dropFirst(2).utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
+        bytes.append(UInt8(piece.prefix(2), radix: 16) ?? 0)
+        bytes += piece.dropFirst(2).utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
     }
-    return String(decoding: octets, as: UTF8.self)
+    return String(decoding: bytes, as: UTF8.self)
 }
 
 private func isPlain(_ text: String) -> Bool { text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } }

@@ -55,15 +55,15 @@ private func read(_ text: [UInt8], by size: Int) -> Outcome {
 
 /// The data of a line that is right.
 private func decoded(_ line: ArraySlice<UInt8>) -> [UInt8] {
-    var octets: [UInt8] = []
+    var bytes: [UInt8] = []
     var rest = line.dropFirst(2)
-    while let octet = rest.popFirst() {
-        guard octet == 0x25 else {
-            octets.append(octet)
+    while let byte = rest.popFirst() {
+        guard byte == 0x25 else {
+            bytes.append(byte)
             continue
         }
-        octets.append(UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) ?? 0)
+        bytes.append(UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) ?? 0)
         rest = rest.dropFirst(2)
     }
-    return octets
+    return bytes
 }

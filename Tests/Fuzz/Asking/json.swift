@@ -24,7 +24,7 @@ extension JSONValue {
         case .null: "null"
         case .flag(let flag): flag ? "true" : "false"
         case .number(let number): number
-        case .text(let octets): Self.escaped(String(decoding: octets, as: UTF8.self))
+        case .text(let bytes): Self.escaped(String(decoding: bytes, as: UTF8.self))
         case .list(let values): "[ " + values.map(\.written).joined(separator: " , ") + " ]"
         case .object(let members):
             "{ "

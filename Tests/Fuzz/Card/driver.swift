@@ -30,8 +30,8 @@ private func run(_ call: UInt8, on token: Token, _ link: FuzzedLink) {
         case 3: _ = try token.info(evicting: call >= 0x80)
         case 4: _ = try token.modelName()
         case 5:
-            let octets = try token.randomBytes(Int(call))
-            guard octets.count == Int(call) else { fatalError("\(octets.count) random bytes for \(call)") }
+            let bytes = try token.randomBytes(Int(call))
+            guard bytes.count == Int(call) else { fatalError("\(bytes.count) random bytes for \(call)") }
         case 6...9: try use(token.objects(), of: token, call)
         case 10: try makeKeys(token, call)
         case 11: try makeRSAKeys(token)

@@ -67,7 +67,7 @@ private let states: [(Identity, [UInt8])] = [Identity.usb3, .flash3, .ecp2, .bt]
 
 private let logins = ["00200002083132333435363738", "00200001083837363534333231"]
 
-private let preparation = octets(
+private let preparation = bytes(
     logins + [
         "00A4080004 10001001",
         "00E0000027 6225 80020020 82021000 83020001 8506032001AA0000 860F470202020000000200000000000000",
@@ -77,7 +77,7 @@ private let preparation = octets(
     ])
 
 /// Something of everything that a state decides.
-private let commands = octets(
+private let commands = bytes(
     logins + [
         "80CA470000", "00A40000023F00", "00A40004023F00", "00A4000400", "00A4080406 100010006001 00", "00A4000400",
         "00A40006020001 00", "00A4080406 100010010123 00", "00B0000000", "00D6000002FFFF", "00A4080006 100010001000",
@@ -88,7 +88,7 @@ private let commands = octets(
         "00E4000002 0123", "807A0000",
     ])
 
-private func octets(_ commands: [String]) -> [[UInt8]] {
+private func bytes(_ commands: [String]) -> [[UInt8]] {
     commands.map { text in
         let digits = text.compactMap(\.hexDigitValue)
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

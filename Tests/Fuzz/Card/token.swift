@@ -48,9 +48,9 @@ private final class FuzzedToken {
         identity.channel?.maximumReply = choice & 0x40 == 0 ? 238 : 4096
         var state = CardState.factory(
             identity: identity.name, serial: [0, 0, 0, 0, 0x0E, 0, 0, 1], label: [0x66], nonce: [])
-        let keys = Self.publicKeys.mapValues { TokenKey(scalar: Sealed(copying: Self.scalar), publicKey: $0) }
+        let keys = Self.publicKeys.mapValues { TokenKey(scalar: SharedSecret(copying: Self.scalar), publicKey: $0) }
         var channel = ChannelState(keys: keys, records: 3)
-        let verifiers = Self.publicKeys.mapValues { Sealed(copying: $0) }
+        let verifiers = Self.publicKeys.mapValues { SharedSecret(copying: $0) }
         channel.slots[0] = ActivationSlot(salt: [UInt8](repeating: 1, count: 16), verifiers: verifiers)
         let record = PairingRecord(
             isActive: true, profile: profile, hostIdentity: [1, 2, 3, 4, 5, 6, 7, 8],
@@ -96,11 +96,11 @@ private final class FuzzedToken {
         else { return }
         let limit = min(command.ne ?? 0, channel.maximumReply(session))
         let handshake = channel.handshake.take()
-        var aftermath = Aftermath.none
+        var action = PostReplyAction.none
         let response = channel.execute(
-            command, in: session, channel: 0, handshake: handshake, aftermath: &aftermath)
+            command, in: session, channel: 0, handshake: handshake, then: &action)
         expect(response.data.count <= limit, "a reply beyond its limit")
-        channel.finish(aftermath, channel: 0)
+        channel.finish(action, channel: 0)
     }
 
     func check() {

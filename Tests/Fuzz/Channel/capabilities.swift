@@ -10,14 +10,14 @@ public func fuzzCapabilities(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
     if let capabilities = try? Capabilities(parsing: input) { check(capabilities, input) }
     let card = Card(Response(.success, data: input))
     if case .present(let capabilities, let hints) = try? Discovery.run(over: card) {
-        check(capabilities, Array(input.prefix(capabilities.octets.count)))
+        check(capabilities, Array(input.prefix(capabilities.bytes.count)))
         guard hints.slots.count == capabilities.slots else { fatalError("states of other slots") }
     }
     return 0
 }
 
-private func check(_ capabilities: Capabilities, _ octets: [UInt8]) {
-    guard capabilities.octets == octets, capabilities.serial.count == 8, capabilities.maxCommand >= 128,
+private func check(_ capabilities: Capabilities, _ bytes: [UInt8]) {
+    guard capabilities.bytes == bytes, capabilities.serial.count == 8, capabilities.maxCommand >= 128,
         capabilities.maxReply >= 128, (1...4).contains(capabilities.sessions), (1...6).contains(capabilities.slots),
         capabilities.maxRecords >= 1
     else { fatalError("capabilities that section 4 does not allow") }

@@ -14,7 +14,7 @@ public func fuzzFar(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let first = try? cursor.byte() else { return 0 }
     let token = FuzzedToken()
     let isThrough = first & 1 == 0
-    guard let card: any FarCard = isThrough ? PassingCard(token, report: { _ in }) : terminating(token) else {
+    guard let card: any RemoteCard = isThrough ? PassingCard(token, report: { _ in }) : terminating(token) else {
         return 0
     }
     token.sent = []

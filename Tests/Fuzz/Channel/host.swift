@@ -76,13 +76,13 @@ private final class FuzzedLink: CardConnection {
         token.keepsCommands = false
         let capabilities =
             "e12b80054753432f3181080000000030abcdef820103830200ee840200ee850101860110870106880104890101"
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var text = Substring(capabilities)
-        while let octet = UInt8(text.prefix(2), radix: 16) {
-            octets.append(octet)
+        while let byte = UInt8(text.prefix(2), radix: 16) {
+            bytes.append(byte)
             text = text.dropFirst(2)
         }
-        guard let parsed = try? Capabilities(parsing: octets), let kind = Profile(rawValue: UInt8(profile)) else {
+        guard let parsed = try? Capabilities(parsing: bytes), let kind = Profile(rawValue: UInt8(profile)) else {
             fatalError("capabilities")
         }
         record = PairingRecord(
@@ -128,9 +128,9 @@ private final class FuzzedLink: CardConnection {
     /// The token's reply with one bit changed.
     private func changed(_ command: borrowing Command) throws(LinkError) -> Response {
         var response = try honest(command)
-        let octet = next() ?? 0
-        let place = Int(octet) % response.data.count
-        response.data[place] ^= 1 << (octet & 7)
+        let byte = next() ?? 0
+        let place = Int(byte) % response.data.count
+        response.data[place] ^= 1 << (byte & 7)
         delivered = false
         return response
     }

@@ -9,8 +9,8 @@ public func fuzzKeys(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     guard let first = input.first else { return 0 }
     let curve = Curve.all[Int(first) % Curve.all.count]
-    let octets = Array(input.dropFirst())
-    let (scalar, rest) = (Array(octets.prefix(curve.coordinateSize)), Array(octets.dropFirst(curve.coordinateSize)))
+    let bytes = Array(input.dropFirst())
+    let (scalar, rest) = (Array(bytes.prefix(curve.coordinateSize)), Array(bytes.dropFirst(curve.coordinateSize)))
     do throws(GOSTError) {
         let key = try PrivateKey(curve: curve, scalar: Secret(copying: scalar))
         let publicKey = try key.publicKey()

@@ -10,14 +10,14 @@ public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let first = input.first else { return 0 }
     let curve = Curve.all[Int(first) % Curve.all.count]
     let size = curve.coordinateSize
-    let octets = Array(input.dropFirst())
-    _ = Curve(oid: octets)
+    let data = Array(input.dropFirst())
+    _ = Curve(oid: data)
 
-    let rest = octets.dropFirst(2 * size)
-    var bytes = Array(octets.prefix(2 * size))
+    let rest = data.dropFirst(2 * size)
+    var bytes = Array(data.prefix(2 * size))
     if first >= 0x80 {
         bytes += [UInt8](repeating: 0, count: 2 * size - bytes.count)
-        for (index, octet) in generator(curve).enumerated() { bytes[index] ^= octet }
+        for (index, byte) in generator(curve).enumerated() { bytes[index] ^= byte }
     }
     guard let key = try? PublicKey(curve: curve, bytes: bytes) else { return 0 }
     guard key.bytes == bytes else { fatalError("another point than was given") }

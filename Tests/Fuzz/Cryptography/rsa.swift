@@ -32,7 +32,7 @@ private func readKey(_ index: Int, _ changes: [UInt8]) throws(HostCryptoError) {
     _ = try key.sign(changes.span.extracting(first: min(changes.count, 50)), .pkcs1)
 }
 
-private func use(_ choice: UInt8, _ parameter: UInt8, _ octets: [UInt8]) throws(HostCryptoError) {
+private func use(_ choice: UInt8, _ parameter: UInt8, _ bytes: [UInt8]) throws(HostCryptoError) {
     let hashes = DigestAlgorithm.allCases
     let hash = hashes[Int(choice) % hashes.count]
     let mask = hashes[Int(parameter) % hashes.count]
@@ -40,17 +40,17 @@ private func use(_ choice: UInt8, _ parameter: UInt8, _ octets: [UInt8]) throws(
         .raw, .pkcs1, .pkcs1DigestInfo(hash), .pss(hash: hash, mask: mask, saltLength: Int(parameter) - 64),
     ]
     let scheme = schemes[Int(choice) % schemes.count]
-    let encryptions: [RSAEncryptionScheme] = [.raw, .pkcs1, .oaep(hash: hash, mask: mask, label: octets)]
+    let encryptions: [RSAEncryptionScheme] = [.raw, .pkcs1, .oaep(hash: hash, mask: mask, label: bytes)]
     let encryption = encryptions[Int(choice) % encryptions.count]
-    _ = try? key.decrypt(octets.span, encryption)
-    _ = try? key.publicKey.recover(octets.span, scheme)
-    _ = try? key.publicKey.isValidSignature(octets.span, of: octets.span, scheme)
-    if let ciphertext = try? key.publicKey.encrypt(octets.span, encryption) {
+    _ = try? key.decrypt(bytes.span, encryption)
+    _ = try? key.publicKey.recover(bytes.span, scheme)
+    _ = try? key.publicKey.isValidSignature(bytes.span, of: bytes.span, scheme)
+    if let ciphertext = try? key.publicKey.encrypt(bytes.span, encryption) {
         let plaintext = try key.decrypt(ciphertext.span, encryption)
-        guard encryption == .raw || [UInt8](copying: plaintext) == octets else { fatalError("another plaintext") }
+        guard encryption == .raw || [UInt8](copying: plaintext) == bytes else { fatalError("another plaintext") }
     }
-    let signature = try key.sign(octets.span, scheme)
-    let isValid = try key.publicKey.isValidSignature(signature.span, of: octets.span, scheme)
+    let signature = try key.sign(bytes.span, scheme)
+    let isValid = try key.publicKey.isValidSignature(signature.span, of: bytes.span, scheme)
     guard isValid else { fatalError("an invalid signature") }
 }
 

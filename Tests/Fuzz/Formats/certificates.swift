@@ -49,16 +49,16 @@ private func readKey(_ der: [UInt8]) {
     do throws(HostCryptoError) {
         let info = try PublicKeyInfo(der: der.span)
         guard info.der == der else { fatalError("another key than was read") }
-        let octets = [UInt8](repeating: 1, count: 64)
+        let bytes = [UInt8](repeating: 1, count: 64)
         switch info {
         case .rsa(let key):
             let signature = [UInt8](repeating: 1, count: key.size)
-            _ = try key.isValidSignature(signature.span, of: octets.span.extracting(first: 20), .pkcs1DigestInfo(.sha1))
-            _ = try key.encrypt(octets.span.extracting(first: 16), .pkcs1)
+            _ = try key.isValidSignature(signature.span, of: bytes.span.extracting(first: 20), .pkcs1DigestInfo(.sha1))
+            _ = try key.encrypt(bytes.span.extracting(first: 16), .pkcs1)
         case .ec(let key):
-            _ = try key.isValidSignature(octets.span, of: octets.span)
+            _ = try key.isValidSignature(bytes.span, of: bytes.span)
         case .gost(let info):
-            _ = try? info.key.isValidSignature(octets, digest: octets)
+            _ = try? info.key.isValidSignature(bytes, digest: bytes)
         }
     } catch {
         guard error != .libraryFailure else { fatalError("\(error)") }
@@ -114,6 +114,6 @@ private func element(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
     return [tag] + length + [UInt8(count & 0xFF)] + contents
 }
 
-private func changed(_ octets: [UInt8], _ changes: [UInt8]) -> [UInt8] {
-    octets.enumerated().map { $0.element ^ (changes.indices.contains($0.offset) ? changes[$0.offset] : 0) }
+private func changed(_ bytes: [UInt8], _ changes: [UInt8]) -> [UInt8] {
+    bytes.enumerated().map { $0.element ^ (changes.indices.contains($0.offset) ? changes[$0.offset] : 0) }
 }

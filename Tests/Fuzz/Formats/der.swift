@@ -51,6 +51,6 @@ private func valid(_ curve: Curve) -> (private: [UInt8], public: [UInt8], transp
     }
 }
 
-private func changed(_ octets: [UInt8], _ changes: [UInt8]) -> [UInt8] {
-    octets.enumerated().map { $0.element ^ (changes.indices.contains($0.offset) ? changes[$0.offset] : 0) }
+private func changed(_ bytes: [UInt8], _ changes: [UInt8]) -> [UInt8] {
+    bytes.enumerated().map { $0.element ^ (changes.indices.contains($0.offset) ? changes[$0.offset] : 0) }
 }

@@ -83,6 +83,6 @@ private func element(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
     return [tag] + (count < 0x80 ? [] : [0x81]) + [UInt8(count)] + contents
 }
 
-private func changed(_ octets: [UInt8], _ changes: [UInt8]) -> [UInt8] {
-    octets.enumerated().map { $0.element ^ (changes.indices.contains($0.offset) ? changes[$0.offset] : 0) }
+private func changed(_ bytes: [UInt8], _ changes: [UInt8]) -> [UInt8] {
+    bytes.enumerated().map { $0.element ^ (changes.indices.contains($0.offset) ? changes[$0.offset] : 0) }
 }

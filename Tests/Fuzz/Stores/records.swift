@@ -21,9 +21,9 @@ public func fuzzRecords(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private func read(_ octets: [UInt8]) {
-    guard let record = PairingRecord(parsing: octets) else { return }
-    guard record.encoded == octets else { fatalError("a record that is written in another form") }
+private func read(_ bytes: [UInt8]) {
+    guard let record = PairingRecord(parsing: bytes) else { return }
+    guard record.encoded == bytes else { fatalError("a record that is written in another form") }
     guard record.hostID.count == 8, record.tokenKey.count == 64, record.capabilities.serial.count == 8 else {
         fatalError("another record")
     }
@@ -32,10 +32,10 @@ private func read(_ octets: [UInt8]) {
 
 private func hashed(_ content: [UInt8]) -> [UInt8] { content + Streebog256.hash(content) }
 
-private func changed(_ octets: ArraySlice<UInt8>, _ changes: [UInt8]) -> [UInt8] {
-    let octets = Array(octets)
-    return octets.enumerated().map { $0.element ^ (changes.indices.contains($0.offset) ? changes[$0.offset] : 0) }
-        + changes.dropFirst(octets.count)
+private func changed(_ bytes: ArraySlice<UInt8>, _ changes: [UInt8]) -> [UInt8] {
+    let bytes = Array(bytes)
+    return bytes.enumerated().map { $0.element ^ (changes.indices.contains($0.offset) ? changes[$0.offset] : 0) }
+        + changes.dropFirst(bytes.count)
 }
 
 private let valid: PairingRecord = {
@@ -74,11 +74,11 @@ private final class Store: Sendable {
 
     private func forget() { try? FileManager.default.removeItem(atPath: path) }
 
-    func read(notes octets: [UInt8]) {
+    func read(notes bytes: [UInt8]) {
         do {
             let names = try notes.names()
             guard names.count == 1 else { fatalError("\(names)") }
-            try Data(octets).write(to: URL(filePath: path + "/notes/" + names[0]))
+            try Data(bytes).write(to: URL(filePath: path + "/notes/" + names[0]))
             let entries = try store.records()
             guard entries.map(\.record) == [valid] else { fatalError("\(entries)") }
             // An invalid note is ignored; a valid one is not from before the pairing.

@@ -60,8 +60,8 @@ extension Claim {
                 return revealed(try wrap.wrap(cek.bytes, kek: kek.bytes, ukm: ukm.span, sBox: .tc26Z))
             },
             Claim("key unwrap, \(wrap)") { inputs in
-                let wrapped = try wrap.wrap(octets(32).span, kek: octets(32).span, ukm: ukm.span, sBox: .tc26Z)
-                let kek = inputs.secret(octets(32))
+                let wrapped = try wrap.wrap(bytes(32).span, kek: bytes(32).span, ukm: ukm.span, sBox: .tc26Z)
+                let kek = inputs.secret(bytes(32))
                 // The UKM, in front, is not secret.
                 let secret = Secret(copying: ukm).appending(inputs.secret([UInt8](copying: wrapped).suffix(36)).bytes)
                 return revealed(try wrap.unwrap(secret.bytes, kek: kek.bytes, sBox: .tc26Z))

@@ -8,10 +8,10 @@ struct Inputs {
     let areSecret: Bool
 
     /// `count` bytes of a key, a PIN or a message.
-    func secret(_ count: Int) -> Secret { secret(octets(count)) }
+    func secret(_ count: Int) -> Secret { secret(bytes(count)) }
 
-    func secret(_ octets: some Collection<UInt8>) -> Secret {
-        var secret = Secret(copying: Array(octets))
+    func secret(_ data: some Collection<UInt8>) -> Secret {
+        var secret = Secret(copying: Array(data))
         if areSecret {
             let bytes = secret.mutableBytes
             hide(bytes)
@@ -22,13 +22,13 @@ struct Inputs {
     /// A source of nonces.
     var random: any RandomSource { Nonces(inputs: self) }
 
-    fileprivate func hide(_ octets: borrowing MutableSpan<UInt8>) {
-        unsafe octets.withUnsafeBytes { unsafe memcheck_make_undefined($0.baseAddress, $0.count) }
+    fileprivate func hide(_ bytes: borrowing MutableSpan<UInt8>) {
+        unsafe bytes.withUnsafeBytes { unsafe memcheck_make_undefined($0.baseAddress, $0.count) }
     }
 }
 
 /// `count` bytes, always the same.
-func octets(_ count: Int) -> [UInt8] {
+func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) }
 }
 

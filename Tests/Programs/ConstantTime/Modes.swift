@@ -110,9 +110,9 @@ extension Claim {
                 return revealed(try cipher.seal(plaintext.bytes, nonce: nonce.span, authenticating: header.bytes))
             },
             Claim("\(name) MGM, opening") { inputs in
-                let (key, header) = (octets(32), octets(41))
+                let (key, header) = (bytes(32), bytes(41))
                 let sealed = try MGM<Cipher>(key: key.span)
-                    .seal(octets(long).span, nonce: nonce.span, authenticating: header.span)
+                    .seal(bytes(long).span, nonce: nonce.span, authenticating: header.span)
                 let cipher = try MGM<Cipher>(key: inputs.secret(key).bytes)
                 let secretHeader = inputs.secret(header)
                 let secretSealed = inputs.secret([UInt8](copying: sealed))
@@ -138,9 +138,9 @@ extension Claim {
                         iv: iv.span))
             },
             Claim("\(name) KImp15") { inputs in
-                let (mac, enc) = (octets(32), octets(33).dropFirst())
+                let (mac, enc) = (bytes(32), bytes(33).dropFirst())
                 let wrapped = try KExp15<Cipher>.wrap(
-                    octets(32).span, authenticationKey: mac.span, encryptionKey: enc.span, iv: iv.span)
+                    bytes(32).span, authenticationKey: mac.span, encryptionKey: enc.span, iv: iv.span)
                 let authentication = inputs.secret(mac)
                 let encryption = inputs.secret(Array(enc))
                 let secret = inputs.secret([UInt8](copying: wrapped))

@@ -53,11 +53,11 @@ extension Claim {
     }
 
     private static func keyFile(
-        _ algorithm: PublicKeyAlgorithm, _ curve: Curve, _ octets: borrowing Secret
+        _ algorithm: PublicKeyAlgorithm, _ curve: Curve, _ bytes: borrowing Secret
     ) throws -> Secret {
         let identifier = try AlgorithmIdentifier(algorithm: algorithm, curve: curve)
-        let head = [0x02, 1, 0] + identifier.der + header(0x04, octets.count)
-        return Secret(copying: header(0x30, head.count + octets.count) + head).appending(octets.bytes)
+        let head = [0x02, 1, 0] + identifier.der + header(0x04, bytes.count)
+        return Secret(copying: header(0x30, head.count + bytes.count) + head).appending(bytes.bytes)
     }
 
     private static func header(_ tag: UInt8, _ count: Int) -> [UInt8] {

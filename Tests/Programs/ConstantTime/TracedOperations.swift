@@ -21,9 +21,9 @@ extension TracedOperation {
 
     /// A number below every q of that length.
     private static func scalar(_ curve: Curve, _ value: UInt8) -> Secret {
-        var octets = (1...curve.coordinateSize).map { UInt8($0) ^ value &* 0x5B }
-        octets[curve.coordinateSize - 1] = 0x11
-        return Secret(copying: octets)
+        var bytes = (1...curve.coordinateSize).map { UInt8($0) ^ value &* 0x5B }
+        bytes[curve.coordinateSize - 1] = 0x11
+        return Secret(copying: bytes)
     }
 
     private static func privateKey(_ curve: Curve, _ value: UInt8) throws -> PrivateKey {

@@ -66,8 +66,8 @@ final class Draws: RandomSource {
 
     func fill(_ bytes: inout MutableSpan<UInt8>) {
         for index in bytes.indices {
-            let octet = UInt8(truncatingIfNeeded: (bytes.count - index) &* 37) ^ value &* 0x5B
-            bytes[index] = index + 1 == bytes.count ? 0x11 : octet
+            let byte = UInt8(truncatingIfNeeded: (bytes.count - index) &* 37) ^ value &* 0x5B
+            bytes[index] = index + 1 == bytes.count ? 0x11 : byte
         }
     }
 }

@@ -68,10 +68,10 @@ struct Threads: Sendable {
     /// Signs with a private key that is found, verifies with a public one, and removes one of many.
     private func use(_ session: CK_SESSION_HANDLE) throws {
         let digest = [UInt8](repeating: 1, count: 32)
-        let keys = try application.find(session, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)])
+        let keys = try application.find(session, [(CKA_CLASS, CKO_PRIVATE_KEY.bytes)])
         guard let key = keys.randomElement() else { return }
         let signature = try application.sign(session, key, digest, CKM_GOSTR3410)
-        let others = try application.find(session, [(CKA_CLASS, CKO_PUBLIC_KEY.octets)])
+        let others = try application.find(session, [(CKA_CLASS, CKO_PUBLIC_KEY.bytes)])
         if let other = others.randomElement() {
             try? application.verify(session, other, digest, signature, CKM_GOSTR3410)
         }

@@ -46,13 +46,13 @@ mutant "token: header not in the associated data" $token/MessageProtection.swift
 mutant "host: empty body accepted without a tag" $host/Messages/Session.swift \
     's/^\( *\)guard reply.status == .success else { throw .refused(reply.status) }$/&\n\1if reply.data.isEmpty { return SecretResponse(reply.status, data: Secret(count: 0)) }/' \
     SecureChannelTests 'N40: an empty body'
-mutant "modern: four octets of the tag compared" Sources/GOST/Modes/OMAC.swift \
+mutant "modern: four bytes of the tag compared" Sources/GOST/Modes/OMAC.swift \
     's/constantTimeEqual(expected, code)/constantTimeEqual(expected.extracting(first: 4), code.extracting(first: 4))/' \
     'SecureChannelTests|EmulatorTests.ProtectionTests' 'N37: '
-mutant "host, classic: four octets of the tag compared" $host/Suites/ClassicSuite.swift \
+mutant "host, classic: four bytes of the tag compared" $host/Suites/ClassicSuite.swift \
     's/constantTimeEqual(expected.bytes, sealed.extracting(last: 8))/constantTimeEqual(expected.bytes.extracting(first: 4), sealed.extracting(last: 8).extracting(first: 4))/' \
     SecureChannelTests 'N37: every single-bit flip'
-mutant "token, classic: four octets of the tag compared" $token/ClassicSuite.swift \
+mutant "token, classic: four bytes of the tag compared" $token/ClassicSuite.swift \
     's/constantTimeEqual(expected.bytes, tag.span)/constantTimeEqual(expected.bytes.extracting(first: 4), tag.span.extracting(first: 4))/' \
     EmulatorTests.ProtectionTests 'N37: no command'
 mutant "host: keys of the first epoch used for ever" $host/Messages/Session.swift \
@@ -65,7 +65,7 @@ mutant "token: n little-endian" $token/MessageProtection.swift \
     's/bytes.appendUInt32(UInt32(truncatingIfNeeded: number))/bytes.appendUInt32(UInt32(truncatingIfNeeded: number).byteSwapped)/' \
     EmulatorTests.ChannelVectorTests 'Message protection opens'
 mutant "host: C_T = C_H accepted" $host/Opening/Opening.swift \
-    '/guard peer != own.octets else { throw .reflection }/d' SecureChannelTests 'N29: C_T = C_H'
+    '/guard peer != own.bytes else { throw .reflection }/d' SecureChannelTests 'N29: C_T = C_H'
 
 share=Sources/Sharing
 mutant "share: the card is not reset between sessions" $share/SharedCard.swift \
@@ -75,7 +75,7 @@ mutant "share: a session that was ended reaches the card" $share/SharedCard.swif
 mutant "share: the policy is not asked" $share/SharedContext.swift \
     's/guard !action.permissions.isDisjoint(with: policy.permissions),/guard command.cla < 0xFF,/' \
     KanalKitTests.ShareTests 'a share that allows reading'
-mutant "share: what only says that it is protected is passed on" $share/FarCards.swift \
+mutant "share: what only says that it is protected is passed on" $share/RemoteCards.swift \
     's/ && isProtected(.UInt8.(copying: command.data))//' KanalKitTests.ShareTests 'a token that has the channel'
 
 [ $survivors = 0 ] || { echo "mutants.sh: $survivors survived" >&2; exit 1; }

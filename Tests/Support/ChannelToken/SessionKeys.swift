@@ -20,10 +20,10 @@ struct SessionKeys {
         self.exporter = exporter
     }
 
-    var numberOctets: [UInt8] {
-        var octets: [UInt8] = []
-        octets.appendUInt32(number)
-        return octets
+    var numberBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.appendUInt32(number)
+        return bytes
     }
 
     /// Counts a command; the first of an epoch changes the keys.
@@ -46,7 +46,7 @@ struct SessionKeys {
             guard let mode = try? MGM<Kuznyechik>(key: command.span, tagLength: 8),
                 let text = try? mode.open(sealed.span, nonce: nonce.span, authenticating: associated.span)
             else { return nil }
-            return octets(text)
+            return bytes(text)
         }
         guard code(associated, ciphertext, command) == tag else { return nil }
         return gamma(ciphertext, command)
@@ -58,28 +58,28 @@ struct SessionKeys {
             guard let mode = try? MGM<Kuznyechik>(key: response.span, tagLength: 8),
                 let sealed = try? mode.seal(text.span, nonce: nonce.span, authenticating: associated.span)
             else { return ([], []) }
-            let all = octets(sealed)
+            let all = bytes(sealed)
             return (Array(all.dropLast(8)), Array(all.suffix(8)))
         }
         let ciphertext = gamma(text, response)
         return (ciphertext, code(associated, ciphertext, response))
     }
 
-    private var nonce: [UInt8] { [UInt8](repeating: 0, count: 12) + numberOctets }
+    private var nonce: [UInt8] { [UInt8](repeating: 0, count: 12) + numberBytes }
 
     private func gamma(_ text: [UInt8], _ key: [UInt8]) -> [UInt8] {
-        let iv = [0, 0, 0, 0] + numberOctets
+        let iv = [0, 0, 0, 0] + numberBytes
         let key = Array(key.prefix(32))
         guard var cipher = try? GOST28147CNT(key: key.span, iv: iv.span, sBox: .cryptoProA, meshing: false) else {
             return []
         }
-        return octets(cipher.apply(text.span))
+        return bytes(cipher.apply(text.span))
     }
 
     private func code(_ associated: [UInt8], _ ciphertext: [UInt8], _ key: [UInt8]) -> [UInt8] {
         let message = [UInt8(associated.count)] + associated + ciphertext
         let key = Array(key.suffix(32))
-        return Array(octets(HMAC<GOSTR341194>.authenticate(message.span, key: key.span)).prefix(8))
+        return Array(bytes(HMAC<GOSTR341194>.authenticate(message.span, key: key.span)).prefix(8))
     }
 }
 
@@ -88,8 +88,8 @@ func expand(_ isModern: Bool, _ key: [UInt8], _ label: String, _ seed: [UInt8], 
     let label = Array(label.utf8)
     do {
         return isModern
-            ? octets(try KDFTree<Streebog256>.derive(key: key.span, label: label.span, seed: seed.span, count: count))
-            : octets(try KDFTree<GOSTR341194>.derive(key: key.span, label: label.span, seed: seed.span, count: count))
+            ? bytes(try KDFTree<Streebog256>.derive(key: key.span, label: label.span, seed: seed.span, count: count))
+            : bytes(try KDFTree<GOSTR341194>.derive(key: key.span, label: label.span, seed: seed.span, count: count))
     } catch {
         return []
     }
@@ -98,8 +98,8 @@ func expand(_ isModern: Bool, _ key: [UInt8], _ label: String, _ seed: [UInt8], 
 /// HM.
 func authenticate(_ isModern: Bool, _ message: [UInt8], key: [UInt8]) -> [UInt8] {
     isModern
-        ? octets(HMAC<Streebog256>.authenticate(message.span, key: key.span))
-        : octets(HMAC<GOSTR341194>.authenticate(message.span, key: key.span))
+        ? bytes(HMAC<Streebog256>.authenticate(message.span, key: key.span))
+        : bytes(HMAC<GOSTR341194>.authenticate(message.span, key: key.span))
 }
 
-func octets(_ secret: borrowing Secret) -> [UInt8] { secret.bytes.indices.map { secret.bytes[$0] } }
+func bytes(_ secret: borrowing Secret) -> [UInt8] { secret.bytes.indices.map { secret.bytes[$0] } }

@@ -87,11 +87,11 @@ extension TokenSide {
     ) throws -> [UInt8] {
         let hostKey = try PublicKey(curve: pairing.curve, bytes: pairing.hostKey)
         let ukm = Array(transcript.prefix(isModern ? 16 : 8))
-        guard isModern else { return octets(try key.vko2001(with: hostKey, ukm: ukm.span)) }
+        guard isModern else { return bytes(try key.vko2001(with: hostKey, ukm: ukm.span)) }
         let peerKey = try PublicKey(curve: pairing.curve, bytes: peer)
         let ee = try ephemeral.vko2012256(with: peerKey, ukm: ukm.span)
         let es = try key.vko2012256(with: peerKey, ukm: ukm.span)
         let se = try ephemeral.vko2012256(with: hostKey, ukm: ukm.span)
-        return octets(ee) + octets(es) + octets(se)
+        return bytes(ee) + bytes(es) + bytes(se)
     }
 }

@@ -70,15 +70,15 @@ package final class TokenSide: CardConnection {
 
     package func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
         count += 1
-        let octets = command.data.bytes.indices.map { command.data.bytes[$0] }
+        let bytes = command.data.bytes.indices.map { command.data.bytes[$0] }
         if command.cla & 0x0C == 0 {
-            let reply = shake(command.p1, octets, binding: nil)
+            let reply = shake(command.p1, bytes, binding: nil)
             if let handshake, command.p1 == 0x04, reply.status == [0x90, 0x00] { keys = handshake.keys }
             guard let response = Response(parsing: reply.data + reply.status) else { throw .malformed }
             return response
         }
         keys.advance()
-        guard let length = try? command.encoded().count, let received = unprotect(command, octets, length) else {
+        guard let length = try? command.encoded().count, let received = unprotect(command, bytes, length) else {
             refusals += 1
             return Response(.secureMessagingIncorrect)
         }
@@ -96,14 +96,14 @@ package final class TokenSide: CardConnection {
         return response
     }
 
-    private func unprotect(_ command: borrowing Command, _ octets: [UInt8], _ length: Int) -> Received? {
+    private func unprotect(_ command: borrowing Command, _ bytes: [UInt8], _ length: Int) -> Received? {
         let header = [command.cla, command.ins, command.p1, command.p2]
-        var cursor = ByteCursor(octets)
+        var cursor = ByteCursor(bytes)
         guard length <= maximumLength, command.cla & 0x0C == 0x0C else { return nil }
         let sealed = cursor.nextTag == 0x87 ? try? cursor.object(0x87) : nil
         let le = cursor.nextTag == 0x97 ? try? cursor.object(0x97) : nil
         guard let tag = try? cursor.object(0x8E, length: 8), cursor.isAtEnd else { return nil }
-        var associated = keys.numberOctets + header
+        var associated = keys.numberBytes + header
         if let sealed { associated += TokenSide.head(of: sealed) }
         if let le { associated += .object(0x97, le) }
         let ciphertext = Array(sealed?.dropFirst() ?? [])
@@ -116,7 +116,7 @@ package final class TokenSide: CardConnection {
     /// The reply to the last command, under protection.
     package func protect(_ reply: Reply) -> [UInt8] {
         let status: [UInt8] = .object(0x99, reply.status)
-        var associated = keys.numberOctets
+        var associated = keys.numberBytes
         if !reply.data.isEmpty { associated += TokenSide.head(of: [reply.indicator] + reply.data) }
         let (ciphertext, tag) = keys.seal(reply.data, associated + status)
         let sealed: [UInt8] = reply.data.isEmpty ? [] : .object(0x87, [reply.indicator] + ciphertext)

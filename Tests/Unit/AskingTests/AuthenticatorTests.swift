@@ -12,14 +12,14 @@ struct AuthenticatorTests {
     init() throws { standIn = try StandIn() }
 
     @Test(
-        "An answer comes whole, in one line or several, at once or octet by octet",
+        "An answer comes whole, in one line or several, at once or byte by byte",
         arguments: [("good", "1234"), ("parts", "1234"), ("slowly", "1234"), ("empty", ""), ("zero", "a\0b")])
     func answers(_ behaviour: String, _ answer: String) throws {
         #expect(try standIn.authenticator(behaviour).answer() == .success(Array(answer.utf8)))
     }
 
-    @Test("A PIN may have every octet from 1 to 255")
-    func everyOctet() throws {
+    @Test("A PIN may have every byte from 1 to 255")
+    func everyByte() throws {
         #expect(try standIn.authenticator("bytes").answer() == .success(Array(1...255)))
     }
 

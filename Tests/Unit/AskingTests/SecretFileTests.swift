@@ -23,10 +23,10 @@ struct SecretFileTests {
         #expect(self.answer(try standIn.file("pin", Array(content.utf8))) == .success(Array(answer.utf8)))
     }
 
-    @Test("Every octet counts")
-    func everyOctet() throws {
-        let octets = Array(UInt8.min...255)
-        #expect(answer(try standIn.file("pin", octets)) == .success(octets))
+    @Test("Every byte counts")
+    func everyByte() throws {
+        let bytes = Array(UInt8.min...255)
+        #expect(answer(try standIn.file("pin", bytes)) == .success(bytes))
     }
 
     @Test("A file that others can reach is refused", arguments: [0o640, 0o604, 0o620, 0o601, 0o644, 0o666])

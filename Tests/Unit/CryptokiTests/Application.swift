@@ -105,7 +105,7 @@ struct Application {
 
 extension CK_ULONG {
     /// The number as an attribute's value holds it.
-    var octets: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
+    var bytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
 }
 
 /// The errors that the library gives with a reason only, to compare with.

@@ -50,8 +50,8 @@ extension JSON {
     /// The number with this name, written big-endian, as `size` bytes, little-endian.
     func number(_ name: String, _ size: Int) -> [UInt8] {
         let digits = self[name].text ?? ""
-        let octets = [UInt8](hex: digits.count % 2 == 0 ? digits : "0" + digits).reversed()
-        return octets + [UInt8](repeating: 0, count: max(size - octets.count, 0))
+        let bytes = [UInt8](hex: digits.count % 2 == 0 ? digits : "0" + digits).reversed()
+        return bytes + [UInt8](repeating: 0, count: max(size - bytes.count, 0))
     }
 
     /// X ‖ Y, little-endian, of the point with these coordinates.
@@ -68,9 +68,9 @@ extension JSON {
 
 /// A random source that repeats one byte.
 struct ConstantRandom: RandomSource {
-    let octet: UInt8
+    let byte: UInt8
 
-    func fill(_ bytes: inout MutableSpan<UInt8>) { bytes.update(repeating: octet) }
+    func fill(_ bytes: inout MutableSpan<UInt8>) { bytes.update(repeating: byte) }
 }
 
 /// A random source that fails.
@@ -79,7 +79,7 @@ struct NoRandom: RandomSource {
 }
 
 /// `count` bytes without a pattern that a cipher would know, the same in every run.
-func octets(_ count: Int) -> [UInt8] {
+func bytes(_ count: Int) -> [UInt8] {
     var state: UInt32 = 1
     return (0..<count).map { _ in
         state = state &* 1_664_525 &+ 1_013_904_223
@@ -134,10 +134,10 @@ struct SignedObject {
         var (rest, elements) = (der, [(whole: ArraySlice<UInt8>, contents: ArraySlice<UInt8>)]())
         while rest.count >= 2 {
             let first = Int(rest[rest.startIndex + 1])
-            let octets = first < 0x80 ? 0 : first - 0x80
-            let digits = rest.dropFirst(2).prefix(octets)
-            let count = octets == 0 ? first : digits.reduce(0) { $0 << 8 | Int($1) }
-            let whole = rest.prefix(2 + octets + count)
+            let bytes = first < 0x80 ? 0 : first - 0x80
+            let digits = rest.dropFirst(2).prefix(bytes)
+            let count = bytes == 0 ? first : digits.reduce(0) { $0 << 8 | Int($1) }
+            let whole = rest.prefix(2 + bytes + count)
             elements.append((whole, whole.suffix(count)))
             rest = rest.dropFirst(whole.count)
         }

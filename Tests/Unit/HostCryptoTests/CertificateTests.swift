@@ -83,16 +83,16 @@ struct CertificateTests {
         }
     }
 
-    @Test("An octet changed in a certificate is refused or read, and never ends the process")
+    @Test("An byte changed in a certificate is refused or read, and never ends the process")
     func changes() throws {
         let openssl = try OpenSSL()
         try openssl.run(
             "req -x509 -newkey rsa:512 -nodes -keyout key -outform DER -out certificate -subj /CN=Somebody -sha1")
         let der = try openssl.read("certificate")
         for index in der.indices {
-            for octet: UInt8 in [0, 1, 0x7F, 0x80, 0x81, 0x82, 0x84, 0xFF] {
+            for byte: UInt8 in [0, 1, 0x7F, 0x80, 0x81, 0x82, 0x84, 0xFF] {
                 var copy = der
-                copy[index] = octet
+                copy[index] = byte
                 guard let certificate = try? Certificate(der: copy.span) else { continue }
                 _ = try? Certificate.text(der: copy.span)
                 _ = try? PublicKeyInfo(der: certificate.subjectPublicKeyInfo.span)

@@ -51,9 +51,9 @@ struct DigestTests {
                 digest.update(piece.span)
                 rest = rest.dropFirst(piece.count)
             }
-            let octets = try digest.finalize()
-            #expect(try [UInt8](copying: octets) == algorithm(message))
-            #expect(octets.count == algorithm.size)
+            let bytes = try digest.finalize()
+            #expect(try [UInt8](copying: bytes) == algorithm(message))
+            #expect(bytes.count == algorithm.size)
         }
     }
 
@@ -129,12 +129,12 @@ struct DigestTests {
     }
 
     private func hmac(_ algorithm: DigestAlgorithm, _ message: [UInt8], _ key: [UInt8]) throws -> [UInt8] {
-        var code = try RunningHMAC(algorithm, key: key.span)
+        var code = try HMACState(algorithm, key: key.span)
         let cut = message.count / 3
         code.update(message.span.extracting(first: cut))
         var copy = try code.copy()
         copy.update(message.span.extracting(droppingFirst: cut))
-        let octets = try copy.finalize()
-        return [UInt8](copying: octets)
+        let bytes = try copy.finalize()
+        return [UInt8](copying: bytes)
     }
 }

@@ -29,13 +29,13 @@ struct DistinguishedNameTests {
 
     @Test("Every kind of string is read; what is none is shown in digits, and what is cut short is refused")
     func strings() throws {
-        func name(_ tag: UInt8, _ octets: [UInt8]) -> [UInt8] {
-            let value = [tag, UInt8(octets.count)] + octets
+        func name(_ tag: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+            let value = [tag, UInt8(bytes.count)] + bytes
             let field = [0x06, 0x03, 0x55, 0x04, 0x03] + value
             return [0x30, UInt8(field.count + 4), 0x31, UInt8(field.count + 2), 0x30, UInt8(field.count)] + field
         }
-        func text(_ tag: UInt8, _ octets: [UInt8]) throws -> String? {
-            try DistinguishedName(der: name(tag, octets)).fields.first?.value
+        func text(_ tag: UInt8, _ bytes: [UInt8]) throws -> String? {
+            try DistinguishedName(der: name(tag, bytes)).fields.first?.value
         }
         #expect(try text(0x0C, Array("Ё".utf8)) == "Ё")
         for tag: UInt8 in [0x12, 0x13, 0x16, 0x1A] { #expect(try text(tag, Array("12".utf8)) == "12") }

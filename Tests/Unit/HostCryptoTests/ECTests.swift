@@ -50,8 +50,8 @@ struct ECTests {
                 db71e509e3fd9b060ddb20ba5c51dcc5948d46fbf640dfe0441782cab85fa4ac
                 """)
         let key = try ECPrivateKey(curve: .p256, scalar: Secret(copying: scalar))
-        for octets in [peer, [4, 65] + peer] {
-            let secret = try key.sharedSecret(with: ECPublicKey(curve: .p256, bareOrDER: octets))
+        for bytes in [peer, [4, 65] + peer] {
+            let secret = try key.sharedSecret(with: ECPublicKey(curve: .p256, bareOrDER: bytes))
             #expect(
                 [UInt8](copying: secret).hex == "46fc62106420ff012e54a434fbdd2d25ccc5852060561e68040dd7778997bd7b")
         }
@@ -147,8 +147,8 @@ struct ECTests {
         wrong += [[4] + [UInt8](hex: curve.prime) + point[(size + 1)...]]
         wrong += wrong.map { [4, UInt8($0.count)] + $0 }
         wrong += [[4, 66] + point, [4, 0x81, 65] + point]
-        for octets in wrong {
-            expect(.invalidPoint) { _ = try ECPublicKey(curve: curve, bareOrDER: octets) }
+        for bytes in wrong {
+            expect(.invalidPoint) { _ = try ECPublicKey(curve: curve, bareOrDER: bytes) }
         }
     }
 
@@ -160,8 +160,8 @@ struct ECTests {
         try openssl.run("ec -in key.pem -pubout -conv_form compressed -outform DER -out compressed")
         let point = Array(try openssl.read("compressed").suffix(1 + size))
         #expect(point[0] == 2 || point[0] == 3)
-        for octets in [point, [4, UInt8(point.count)] + point, key.point, key.octetString] {
-            #expect(try ECPublicKey(curve: curve, anyForm: octets) == key)
+        for bytes in [point, [4, UInt8(point.count)] + point, key.point, key.octetString] {
+            #expect(try ECPublicKey(curve: curve, anyForm: bytes) == key)
         }
         let other = try ECPublicKey(curve: curve, anyForm: [point[0] ^ 1] + point.dropFirst())
         #expect(other != key && other.point[1...size] == key.point[1...size])
@@ -170,7 +170,7 @@ struct ECTests {
             Array(point.dropLast()), [4, UInt8(size)] + point, [2] + [UInt8](repeating: 0xFF, count: size),
             [6] + key.point[1...], [2] + [UInt8](hex: curve.prime),
         ]
-        for octets in wrong { expect(.invalidPoint) { _ = try ECPublicKey(curve: curve, anyForm: octets) } }
+        for bytes in wrong { expect(.invalidPoint) { _ = try ECPublicKey(curve: curve, anyForm: bytes) } }
     }
 
     @Test("A private key is greater than zero and less than the order", arguments: ECCurve.allCases)

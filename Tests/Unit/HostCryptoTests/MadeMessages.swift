@@ -15,8 +15,8 @@ final class MadeKey {
     var publicKeyInfo: [UInt8] { PublicKeyInfo.ec(key.publicKey).der }
 
     /// An ECDSA-Sig-Value.
-    func signature(of octets: [UInt8]) throws -> [UInt8] {
-        let bare = try key.signature(DigestAlgorithm.sha256(octets))
+    func signature(of bytes: [UInt8]) throws -> [UInt8] {
+        let bare = try key.signature(DigestAlgorithm.sha256(bytes))
         let halves: [[UInt8]] = [bare.prefix(32), bare.suffix(32)].map { half in
             let digits = Array(half.drop { $0 == 0 })
             return DERTag.integer.element((digits.first ?? 0 >= 0x80 ? [0] : []) + digits)

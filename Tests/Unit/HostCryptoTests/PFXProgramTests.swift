@@ -128,9 +128,9 @@ struct PFXProgramTests {
             [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xD0], [0xD0, 0x41],
             [0xE2, 0x82], [0x41, 0xF0, 0x9F, 0x94],
         ]
-        for octets in wrong {
-            #expect(throws: PFXError.invalidPassword, "\(octets.hex)") {
-                try PFX(parsing: der.span, password: Secret(copying: octets))
+        for bytes in wrong {
+            #expect(throws: PFXError.invalidPassword, "\(bytes.hex)") {
+                try PFX(parsing: der.span, password: Secret(copying: bytes))
             }
         }
     }

@@ -14,8 +14,8 @@ extension [UInt8] {
         var info = DERReader(try pfx.contents(.sequence))
         _ = try info.objectIdentifier()
         var explicit = DERReader(try info.contents(.context0))
-        var octets = DERReader(try explicit.contents(.octetString))
-        var safe = DERReader(try octets.contents(.sequence))
+        var bytes = DERReader(try explicit.contents(.octetString))
+        var safe = DERReader(try bytes.contents(.sequence))
         var parts: [[UInt8]] = []
         while !safe.isAtEnd { parts.append([UInt8](copying: try safe.element(.sequence))) }
         return parts
@@ -113,7 +113,7 @@ struct PFXTests {
         #expect(PFX.refusal(vector.der.bytes + [0], "") == .damaged)
     }
 
-    @Test("A file made for a test is read; cut off anywhere, or followed by an octet, it is not")
+    @Test("A file made for a test is read; cut off anywhere, or followed by an byte, it is not")
     func truncated() throws {
         let made = MadePFX.bareKey
         let pfx = try PFX(made.der)

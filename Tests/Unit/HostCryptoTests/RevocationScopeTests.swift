@@ -125,7 +125,7 @@ struct RevocationScopeTests {
         }
     }
 
-    @Test("the algorithm beside a signature is the one that is signed, octet for octet")
+    @Test("the algorithm beside a signature is the one that is signed, byte for byte")
     func algorithms() throws {
         // NULL becomes an empty OCTET STRING: the outer one is the last.
         func changed(_ der: [UInt8]) throws -> [UInt8] {

@@ -32,15 +32,15 @@ struct SignedMessageTests {
         var certificate = try openssl.makeCertificate("rsa:1024")
         try openssl.run("rsa -in key -traditional -out key.pem")
         let rsa = try RSAPrivateKey(RSAKeyFile(asn1parse: openssl.run("asn1parse -in key.pem")).components)
-        try expectVerified(openssl, certificate, .rsa(digest), random) { octets in
-            try rsa.signature(octets, .pkcs1DigestInfo(digest))
+        try expectVerified(openssl, certificate, .rsa(digest), random) { bytes in
+            try rsa.signature(bytes, .pkcs1DigestInfo(digest))
         }
         openssl = try OpenSSL()
         let ec = try openssl.makeECKey(.p256)
         try openssl.run("ec -in key.pem -out key")
         try openssl.run("req -x509 -new -key key.pem -outform DER -out certificate -subj /CN=Signer")
         certificate = try openssl.read("certificate")
-        try expectVerified(openssl, certificate, .ecdsa(digest), random) { octets in try ec.signature(octets) }
+        try expectVerified(openssl, certificate, .ecdsa(digest), random) { bytes in try ec.signature(bytes) }
     }
 
     private func expectVerified(
@@ -189,7 +189,7 @@ struct SignedMessageTests {
         expectRefused(.invalidEncoding, digest: 20, certificate, [[1]])
     }
 
-    @Test("Octets behind a certificate do not go with the message, and in a message there must be none")
+    @Test("Bytes behind a certificate do not go with the message, and in a message there must be none")
     func tails() throws {
         let certificate = try OpenSSL().makeCertificate("rsa:512 -sha1")
         func message(_ certificate: [UInt8], _ others: [[UInt8]]) throws -> [UInt8] {

@@ -32,8 +32,8 @@ struct StrictMessageTests {
                     message, trusting: TrustStore(trusted: []), usesMessage: true, requiresOrder: requiresOrder, time: 0
                 )
                 let content = try ContentDigests([.sha256])
-                let octets = Array("content".utf8)
-                content.update(octets.span)
+                let bytes = Array("content".utf8)
+                content.update(bytes.span)
                 let digests = try content.finalize()
                 let isAccepted = try verification.signers(of: digests, content.form) != nil
                 #expect(message.isInOrder && isAccepted == (algorithm == .ecdsa(.sha256) || !requiresOrder))

@@ -7,7 +7,7 @@ import Testing
 struct HostProcessTests {
     @Test("Nothing stands in the way of a body where 0 to 2 are open, and errno is the body's")
     func open() {
-        let number: Int32 = StandardDescriptors.spare(otherwise: -2) {
+        let number: Int32 = StandardDescriptors.avoid(otherwise: -2) {
             errno = ENOTTY
             return 7
         }
@@ -23,7 +23,7 @@ struct HostProcessTests {
         close(ends[0])
         defer { close(ends[1]) }
         for _ in 0..<2 {
-            let result = WriteSignals.withheld { unsafe write(ends[1], "x", 1) }
+            let result = WriteSignals.blocked { unsafe write(ends[1], "x", 1) }
             #expect(result == -1)
             #expect(errno == EPIPE)
         }

@@ -43,30 +43,30 @@ struct AdministrationTests {
     func licences(_ identity: Identity) async throws {
         let machine = try Machine(identity)
         let token = try await machine.token()
-        let octets = Licence.numbers.map { [UInt8](repeating: UInt8($0), count: Licence.size) }
+        let bytes = Licence.numbers.map { [UInt8](repeating: UInt8($0), count: Licence.size) }
         try await token.perform { session in
             for number in Licence.numbers {
                 let licence = try session.licence(number)
                 #expect(licence == nil)
             }
-            #expect(throws: KanalError.pinNeeded) { try session.setLicence(1, to: octets[0]) }
+            #expect(throws: KanalError.pinNeeded) { try session.setLicence(1, to: bytes[0]) }
         }
         try await token.perform(pin: Machine.pin) { session in
-            for number in 1...3 { try session.setLicence(number, to: octets[number - 1]) }
+            for number in 1...3 { try session.setLicence(number, to: bytes[number - 1]) }
             for number in [-1, 0, 5] {
-                #expect(throws: KanalError.self) { try session.setLicence(number, to: octets[0]) }
+                #expect(throws: KanalError.self) { try session.setLicence(number, to: bytes[0]) }
                 #expect(throws: KanalError.self) { try session.licence(number) }
             }
             #expect(throws: KanalError.self) { try session.setLicence(1, to: [1]) }
         }
         try await token.perform(as: .securityOfficer, pin: Machine.officerPIN) { session in
-            try session.setLicence(4, to: octets[3])
+            try session.setLicence(4, to: bytes[3])
         }
         try await token.format(officerPIN: Machine.officerPIN, userPIN: Machine.pin)
         try await token.perform { session in
             for number in Licence.numbers {
                 let licence = try session.licence(number)
-                #expect(licence == octets[number - 1])
+                #expect(licence == bytes[number - 1])
             }
         }
         #expect(Licence.numbers == 1...4)
@@ -89,7 +89,7 @@ struct AdministrationTests {
             let entry = try #require(record.entry)
             #expect(entry.digest == digest && entry.signature == signature && entry.count == count)
             #expect(entry.serialNumber == machine.reader.card.serial && !entry.isHashedByToken)
-            #expect(record.octets.count == (kind == .gost512 ? 224 : 126))
+            #expect(record.bytes.count == (kind == .gost512 ? 224 : 126))
         }
     }
 

@@ -59,11 +59,11 @@ struct ObjectListTests {
         }
         try AnotherProgram(machine.reader).create([
             [
-                (CKA_CLASS, CKO_SECRET_KEY.octets), (CKA_KEY_TYPE, CKK_KUZNECHIK.octets), (CKA_PRIVATE, [1]),
+                (CKA_CLASS, CKO_SECRET_KEY.bytes), (CKA_KEY_TYPE, CKK_KUZNECHIK.bytes), (CKA_PRIVATE, [1]),
                 (CKA_LABEL, Array("secret".utf8)), (CKA_ID, [2]), (CKA_VALUE, [UInt8](repeating: 3, count: 32)),
             ],
             [
-                (CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_KEY_TYPE, CKK_RSA.octets), (CKA_LABEL, Array("public".utf8)),
+                (CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_KEY_TYPE, CKK_RSA.bytes), (CKA_LABEL, Array("public".utf8)),
                 (CKA_ID, [4]), (CKA_MODULUS, [0x81] + [UInt8](repeating: 1, count: 255)),
                 (CKA_PUBLIC_EXPONENT, [1, 0, 1]),
             ],
@@ -152,5 +152,5 @@ struct AnotherProgram {
 
 extension CK_ULONG {
     /// The number as an attribute's value holds it.
-    fileprivate var octets: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
+    fileprivate var bytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
 }

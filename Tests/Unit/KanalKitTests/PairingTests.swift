@@ -97,12 +97,12 @@ struct PairingTests {
         let machine = try Machine()
         let token = try await machine.token()
         let text = try await token.perform(as: .securityOfficer, pin: Machine.officerPIN) { session in
-            try session.generateActivationPassword(of: .capitals).withOctets { [UInt8](copying: $0) }
+            try session.generateActivationPassword(of: .capitals).withBytes { [UInt8](copying: $0) }
         }
         #expect(text.count == 19)
         let other = try Machine(sharing: machine.reader, label: "other")
         let found = try await other.manager.find()
-        try await found.activate(password: ActivationPassword(octets: text.span))
+        try await found.activate(password: ActivationPassword(bytes: text.span))
         try await found.perform { _ in }
     }
 

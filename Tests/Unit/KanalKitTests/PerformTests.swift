@@ -20,8 +20,8 @@ struct PerformTests {
         }
         try await token.activate(password: ActivationPassword(EmulatedReader.password))
         #expect(token.isActivated)
-        let octets = try await token.perform { session in try session.randomBytes(16) }
-        #expect(octets.count == 16)
+        let bytes = try await token.perform { session in try session.randomBytes(16) }
+        #expect(bytes.count == 16)
     }
 
     @Test("A key pair is made, listed, signs and is removed", arguments: [Identity.usb, .bt])

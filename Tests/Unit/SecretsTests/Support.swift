@@ -15,17 +15,17 @@ extension Secret {
     }
 
     /// Whether all bytes, of which there are some, are the same.
-    func isFilled(with octet: UInt8) -> Bool {
+    func isFilled(with byte: UInt8) -> Bool {
         unsafe bytes.withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress, unsafe bytes.first == octet else { return false }
+            guard let start = bytes.baseAddress, unsafe bytes.first == byte else { return false }
             return unsafe memcmp(start, start + 1, bytes.count - 1) == 0
         }
     }
 
-    mutating func fill(_ octet: UInt8) {
+    mutating func fill(_ byte: UInt8) {
         var bytes = mutableBytes
         unsafe bytes.withUnsafeMutableBytes { bytes in
-            if let start = bytes.baseAddress { unsafe memset(start, Int32(octet), bytes.count) }
+            if let start = bytes.baseAddress { unsafe memset(start, Int32(byte), bytes.count) }
         }
     }
 }

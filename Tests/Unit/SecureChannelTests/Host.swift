@@ -81,7 +81,7 @@ final class Host {
             .object(0x80, [1]), .object(0x81, [UInt8](repeating: 1, count: capabilities.slots)),
             .object(0x82, Array("token".utf8)),
         ]
-        return (capabilities.octets + .object(0xE2, Array(hints.joined())) + [0x90, 0x00]).hex
+        return (capabilities.bytes + .object(0xE2, Array(hints.joined())) + [0x90, 0x00]).hex
     }
 
     /// A hexadecimal field of the pairing or opening.
@@ -168,7 +168,7 @@ extension Host {
         let capabilities = capabilities ?? self.capabilities
         return TokenSide(
             TokenPairing(
-                profile: Int(profile.rawValue), capabilities: capabilities.octets, serial: capabilities.serial,
+                profile: Int(profile.rawValue), capabilities: capabilities.bytes, serial: capabilities.serial,
                 sessions: capabilities.sessions, hostID: vectors.ID_H.bytes, hostKey: vectors.H_pub.bytes,
                 scalar: vectors.t.bytes))
     }
@@ -183,8 +183,8 @@ extension Host {
 extension SecureChannel {
     /// Sends a command that is given in hexadecimal.
     func transmit(_ hex: String) throws -> Response {
-        let octets = [UInt8](hex: hex)
-        return try transmit(Command(parsing: octets.span))
+        let bytes = [UInt8](hex: hex)
+        return try transmit(Command(parsing: bytes.span))
     }
 }
 

@@ -48,7 +48,7 @@ struct TextTests {
 
     @Test("Facts are below each other, without those that are not known")
     func facts() {
-        var facts = Facts()
+        var facts = KeyValueList()
         facts.add("a", "1")
         facts.add("missing", nil)
         facts.add("long", "x\u{1B}")

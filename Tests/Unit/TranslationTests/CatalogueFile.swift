@@ -3,7 +3,7 @@ import Translation
 
 /// A file of translations in memory, in either order of bytes.
 struct CatalogueFile {
-    private(set) var octets: [UInt8] = []
+    private(set) var bytes: [UInt8] = []
 
     init(_ entries: [String: String], isLittle: Bool = true) {
         let pairs = entries.map { (Array($0.key.utf8), Array($0.value.utf8)) }
@@ -12,7 +12,7 @@ struct CatalogueFile {
             let four = [
                 UInt8(number >> 24 & 0xFF), UInt8(number >> 16 & 0xFF), UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF),
             ]
-            octets += isLittle ? four.reversed() : four
+            bytes += isLittle ? four.reversed() : four
         }
         for number in [0x9504_12DE, 0, pairs.count, 28, 28 + 8 * pairs.count, 0, 0] { add(number) }
         var place = 28 + 16 * pairs.count
@@ -23,8 +23,8 @@ struct CatalogueFile {
                 place += text.count + 1
             }
         }
-        for text in pairs.map(\.0) + pairs.map(\.1) { octets += text + [0] }
+        for text in pairs.map(\.0) + pairs.map(\.1) { bytes += text + [0] }
     }
 
-    var catalogue: Catalogue? { Catalogue(octets) }
+    var catalogue: Catalogue? { Catalogue(bytes) }
 }

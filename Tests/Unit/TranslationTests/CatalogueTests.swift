@@ -17,22 +17,22 @@ import Translation
     @Test("an empty translation, and one that is no UTF-8, is none")
     func unusable() throws {
         #expect(try #require(CatalogueFile(["a": ""]).catalogue)["a"] == nil)
-        var octets = CatalogueFile(["a": "xy"]).octets
-        let place = try #require(octets.lastIndex(of: UInt8(ascii: "x")))
-        octets[place] = 0xFF
-        #expect(try #require(Catalogue(octets))["a"] == nil)
+        var bytes = CatalogueFile(["a": "xy"]).bytes
+        let place = try #require(bytes.lastIndex(of: UInt8(ascii: "x")))
+        bytes[place] = 0xFF
+        #expect(try #require(Catalogue(bytes))["a"] == nil)
     }
 
-    @Test("a file that is cut anywhere, or damaged in any octet, ends in no translation or in some text")
+    @Test("a file that is cut anywhere, or damaged in any byte, ends in no translation or in some text")
     func damaged() {
-        let octets = CatalogueFile(entries).octets
-        for count in octets.indices {
-            let catalogue = Catalogue(Array(octets[..<count]))
+        let bytes = CatalogueFile(entries).bytes
+        for count in bytes.indices {
+            let catalogue = Catalogue(Array(bytes[..<count]))
             for key in entries.keys { _ = catalogue?[key] }
         }
-        for index in octets.indices {
+        for index in bytes.indices {
             for value: UInt8 in [0, 0x7F, 0x80, 0xFF] {
-                var damaged = octets
+                var damaged = bytes
                 damaged[index] = value
                 let catalogue = Catalogue(damaged)
                 for key in entries.keys { _ = catalogue?[key] }
@@ -69,10 +69,10 @@ import Translation
     func choice() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "translation-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        for (name, octets) in [("ru", CatalogueFile(entries).octets), ("be", [1, 2, 3])] {
+        for (name, bytes) in [("ru", CatalogueFile(entries).bytes), ("be", [1, 2, 3])] {
             let place = "\(folder)/\(name)/LC_MESSAGES"
             try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-            try #require(FileManager.default.createFile(atPath: place + "/kanal.mo", contents: Data(octets)))
+            try #require(FileManager.default.createFile(atPath: place + "/kanal.mo", contents: Data(bytes)))
         }
         let catalogue = try #require(Language.find(["xx", "be", "ru_RU", "ru"], in: ["/nowhere", folder]))
         #expect(catalogue["a"] == "б")

@@ -93,20 +93,20 @@ final class File: Sendable {
 
     /// The next bytes; nil at the end.
     func read(_ count: Int = 1 << 20) throws -> [UInt8]? {
-        let octets = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             filled = max(0, Glibc.read(descriptor, buffer.baseAddress, count))
         }
-        return octets.isEmpty ? nil : octets
+        return bytes.isEmpty ? nil : bytes
     }
 
     func all() throws -> [UInt8] {
-        var octets: [UInt8] = []
-        while let piece = try read() { octets += piece }
-        return octets
+        var bytes: [UInt8] = []
+        while let piece = try read() { bytes += piece }
+        return bytes
     }
 
-    func write(_ octets: [UInt8]) throws {
-        var rest = octets[...]
+    func write(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             guard count > 0 else { throw Failure("the file cannot be written") }
@@ -117,11 +117,11 @@ final class File: Sendable {
     /// The file in pieces.
     ///
     /// - Parameter isCounted: Whether its length is known in advance.
-    func source(isCounted: Bool = true) -> OctetSource {
+    func source(isCounted: Bool = true) -> ByteSource {
         var status = stat()
         fstat(descriptor, &status)
         let length = Int(status.st_size)
-        return OctetSource(length: isCounted ? length : nil) { done, total in
+        return ByteSource(length: isCounted ? length : nil) { done, total in
             guard let total, total > 0 else { return }
             let (tenths, before) = (10 * done / total, 10 * max(0, done - 1 << 20) / total)
             if tenths > before { print("done: \(10 * tenths) %") }

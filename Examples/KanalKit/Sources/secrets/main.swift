@@ -9,8 +9,8 @@ let service = arguments.count > 4 ? arguments[4] : ""
 let account = arguments.count > 5 ? arguments[5] : ""
 var input: String { readLine() ?? "" }
 
-func show(_ octets: Span<UInt8>) {
-    print(String(decoding: octets.indices.map { octets[$0] }, as: UTF8.self))
+func show(_ bytes: Span<UInt8>) {
+    print(String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self))
 }
 
 do {

@@ -36,7 +36,7 @@ struct ImportCertificate: AsyncParsableCommand {
         guard values.count == 1 || id == nil else {
             throw CommandError(.usage, "\(file) has several certificates, which cannot have one id")
         }
-        let (id, label) = (id?.octets, label)
+        let (id, label) = (id?.bytes, label)
         let imported = try await pin.perform(on: try await token.find()) { session in
             let present = try session.certificates()
             let keys = try Self.keys(of: session)

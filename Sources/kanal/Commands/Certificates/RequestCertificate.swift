@@ -79,12 +79,12 @@ enum SubjectName {
     static func fields(of text: String) -> [RequestField]? {
         var fields: [RequestField] = []
         for part in parts(of: text) {
-            guard let part, let equals = part.octets.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-            let type = String(decoding: part.octets[..<equals], as: UTF8.self).trimmed
+            guard let part, let equals = part.bytes.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            let type = String(decoding: part.bytes[..<equals], as: UTF8.self).trimmed
             guard !type.isEmpty,
                 type.unicodeScalars.allSatisfy({ $0.isASCII && $0.properties.isAlphabetic || digits.contains($0) })
             else { return nil }
-            var value = part.octets[(equals + 1)...]
+            var value = part.bytes[(equals + 1)...]
             while value.first == 0x20 { value = value.dropFirst() }
             while value.last == 0x20, value.endIndex > part.endOfEscapes { value = value.dropLast() }
             guard !value.isEmpty, let string = String(validating: value, as: UTF8.self) else { return nil }
@@ -102,32 +102,32 @@ enum SubjectName {
     ]
 
     /// The text between commas, without its escapes; nil for an invalid escape.
-    private static func parts(of text: String) -> [(octets: [UInt8], endOfEscapes: Int)?] {
+    private static func parts(of text: String) -> [(bytes: [UInt8], endOfEscapes: Int)?] {
         var parts: [([UInt8], Int)?] = []
-        var (octets, end) = ([UInt8](), 0)
+        var (bytes, end) = ([UInt8](), 0)
         var rest = Array(text.utf8)[...]
-        while let octet = rest.popFirst() {
-            switch octet {
+        while let byte = rest.popFirst() {
+            switch byte {
             case UInt8(ascii: ","), UInt8(ascii: ";"):
-                parts.append((octets, end))
-                (octets, end) = ([], 0)
+                parts.append((bytes, end))
+                (bytes, end) = ([], 0)
             // A field of several values cannot be asked for.
             case UInt8(ascii: "+"), UInt8(ascii: "\""): return [nil]
             case UInt8(ascii: "\\"):
                 let pair = String(decoding: rest.prefix(2), as: UTF8.self)
                 if pair.utf8.count == 2, pair.allSatisfy(\.isHexDigit), let value = UInt8(pair, radix: 16) {
-                    octets.append(value)
+                    bytes.append(value)
                     rest = rest.dropFirst(2)
                 } else if let next = rest.popFirst() {
-                    octets.append(next)
+                    bytes.append(next)
                 } else {
                     return [nil]
                 }
-                end = octets.count
-            default: octets.append(octet)
+                end = bytes.count
+            default: bytes.append(byte)
             }
         }
-        return parts + [(octets, end)]
+        return parts + [(bytes, end)]
     }
 }
 

@@ -35,7 +35,7 @@ struct GenerateKey: AsyncParsableCommand {
     var agree = false
 
     func run() async throws {
-        let (kind, given, label, agree) = (kind.kind, id?.octets, label, agree)
+        let (kind, given, label, agree) = (kind.kind, id?.bytes, label, agree)
         let key = try await pin.perform(on: try await token.find()) { session in
             let ids = try session.keyPairs().map(\.id) + session.certificates().map(\.id)
             let id = given ?? ids.unused
@@ -80,7 +80,7 @@ struct ImportKey: AsyncParsableCommand {
     private static let limit = 1 << 20
 
     func run() async throws {
-        let (octets, file, label) = (try InputFile(file).all(limit: Self.limit), file, label)
+        let (bytes, file, label) = (try InputFile(file).all(limit: Self.limit), file, label)
         let token = try await token.find()
         let question = SecretQuestion(
             prompt: "Password of \(file.printable): ", source: passwordSource, option: "--password-source")
@@ -89,7 +89,7 @@ struct ImportKey: AsyncParsableCommand {
             let progress = ProgressLine("The keys are stored…")
             defer { progress.end() }
             do {
-                return try password.with { try session.importPFX(octets, password: $0, label: label) }
+                return try password.with { try session.importPFX(bytes, password: $0, label: label) }
             } catch {
                 switch error as? KanalError {
                 case .passwordIncorrect?: throw CommandError(.wrongPIN, "the password of \(file) is wrong")

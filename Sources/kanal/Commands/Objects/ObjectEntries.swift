@@ -43,16 +43,16 @@ struct CertificateEntry: Encodable, Sendable {
         subject = summary?.subject.description
         issuer = summary?.issuer.description
         serialNumber = summary?.serialNumber.hexadecimal
-        notBefore = summary?.notBefore.map { Moment($0).text }
-        notAfter = summary?.notAfter.map { Moment($0).text }
+        notBefore = summary?.notBefore.map { Timestamp($0).text }
+        notAfter = summary?.notAfter.map { Timestamp($0).text }
         kind = summary.map { KeyKindName($0.key).description }
         hasPrivateKey = isLoggedIn ? certificate.hasPrivateKey : nil
         isTrusted = certificate.isTrusted
     }
 
     /// The lines for people.
-    func facts() -> Facts {
-        var facts = Facts()
+    func facts() -> KeyValueList {
+        var facts = KeyValueList()
         facts.add("id", id)
         facts.add("label", label)
         facts.add("subject", subject)

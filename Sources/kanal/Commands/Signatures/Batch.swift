@@ -123,8 +123,8 @@ extension InputFile {
     /// The file as KanalKit reads it.
     ///
     /// - Parameter isCounted: Whether its length is known in advance.
-    func source(isCounted: Bool = true, progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }) -> OctetSource {
-        OctetSource(length: isCounted ? length : nil) { done, _ in
+    func source(isCounted: Bool = true, progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }) -> ByteSource {
+        ByteSource(length: isCounted ? length : nil) { done, _ in
             progress(done)
         } next: {
             try self.next()
@@ -132,7 +132,7 @@ extension InputFile {
     }
 }
 
-extension OctetSource {
+extension ByteSource {
     /// A piece that was read already, and the rest of the file.
     init(first: [UInt8], _ rest: InputFile?, _ progress: @escaping @Sendable (_ done: Int) -> Void) {
         let pending = Lock<[UInt8]?>(first)

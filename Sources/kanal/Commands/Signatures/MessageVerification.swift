@@ -33,8 +33,8 @@ struct MessageVerification {
     private func verify(_ file: String, _ number: Int, _ progress: BatchProgress) async throws -> [MessageSigner] {
         let input = try InputFile(file)
         if let beside = contentBeside(file) {
-            let octets = try input.all(limit: PEM.limit)
-            guard let message = try PEM.message.contents(of: octets, from: file).first else { return [] }
+            let bytes = try input.all(limit: PEM.limit)
+            guard let message = try PEM.message.contents(of: bytes, from: file).first else { return [] }
             let content = try InputFile(beside)
             return try await verifier.verify(
                 message, content: content.source(progress: progress.begin(number, content)))
@@ -58,9 +58,9 @@ struct MessageVerification {
     /// The message in DER, piece by piece; one in PEM as a whole.
     private func source(
         _ input: InputFile, _ file: String, _ tell: @escaping @Sendable (Int) -> Void
-    ) throws -> OctetSource {
+    ) throws -> ByteSource {
         let first = try input.next() ?? []
-        guard PEM.isText(first) else { return OctetSource(first: first, input, tell) }
+        guard PEM.isText(first) else { return ByteSource(first: first, input, tell) }
         var text = first
         while let piece = try input.next() {
             guard text.count + piece.count <= PEM.limit else {
@@ -69,7 +69,7 @@ struct MessageVerification {
             text += piece
         }
         let message = try PEM.message.contents(of: text, from: file).first ?? []
-        return OctetSource(first: message, nil, tell)
+        return ByteSource(first: message, nil, tell)
     }
 }
 
@@ -164,7 +164,7 @@ extension VerifiedFile.Signer {
         subject = summary?.subject.description
         issuer = summary?.issuer.description
         serialNumber = summary?.serialNumber.hexadecimal
-        signingTime = signer.signingTime.map { Moment($0).text }
+        signingTime = signer.signingTime.map { Timestamp($0).text }
     }
 }
 

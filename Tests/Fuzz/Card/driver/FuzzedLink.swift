@@ -77,8 +77,8 @@ final class FuzzedLink: CardLink {
         case 0xC0..<0xD0:
             for _ in 0...(kind & 3) {
                 let place = Int(next() ?? 0)
-                let octet = next() ?? 0
-                if !response.data.isEmpty { response.data[place % response.data.count] = octet }
+                let byte = next() ?? 0
+                if !response.data.isEmpty { response.data[place % response.data.count] = byte }
             }
         case 0xD0..<0xD8: response.data = Array(response.data.prefix(Int(next() ?? 0)))
         case 0xD8..<0xE0: response.data += take(Int(next() ?? 0))

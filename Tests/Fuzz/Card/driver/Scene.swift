@@ -87,7 +87,7 @@ private func prepare(_ card: EmulatedCard) {
 
 /// Makes a file in the directory of OpenSC's application.
 private func make(_ card: EmulatedCard, _ file: Int, _ content: String) {
-    let data = octets(content)
+    let data = bytes(content)
     let number = [UInt8(file >> 8), UInt8(file & 0xFF)]
     send(card, "00A40800 02 5000")
     let template: [UInt8] = [0x80, 2, 0, UInt8(data.count), 0x82, 2, 1, 0, 0x83, 2] + number + [0x86, 15, 0x43, 0, 2]
@@ -96,14 +96,14 @@ private func make(_ card: EmulatedCard, _ file: Int, _ content: String) {
     send(card, [0, 0xD6, 0, 0, UInt8(data.count)] + data)
 }
 
-private func send(_ card: EmulatedCard, _ command: String) { send(card, octets(command)) }
+private func send(_ card: EmulatedCard, _ command: String) { send(card, bytes(command)) }
 
 private func send(_ card: EmulatedCard, _ command: [UInt8]) {
     let answer = card.process(command)
     guard answer.suffix(2) == [0x90, 0x00] else { fatalError("\(command) is answered by \(answer)") }
 }
 
-private func octets(_ text: String) -> [UInt8] {
+private func bytes(_ text: String) -> [UInt8] {
     let digits = text.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
 }

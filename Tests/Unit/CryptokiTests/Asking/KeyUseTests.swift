@@ -201,7 +201,7 @@ private struct Scene {
         let kinds: [(CK_MECHANISM_TYPE, ObjectTests.Template, ObjectTests.Template)] = [
             (CKM_GOSTR3410_KEY_PAIR_GEN, [(CKA_WRAP, [1])], gost),
             (CKM_GOSTR3410_512_KEY_PAIR_GEN, [(CKA_WRAP, [1])], gost),
-            (CKM_RSA_PKCS_KEY_PAIR_GEN, [(CKA_MODULUS_BITS, CK_ULONG(1024).octets), (CKA_ENCRYPT, [1])], rsa),
+            (CKM_RSA_PKCS_KEY_PAIR_GEN, [(CKA_MODULUS_BITS, CK_ULONG(1024).bytes), (CKA_ENCRYPT, [1])], rsa),
             (CKM_EC_KEY_PAIR_GEN, [(CKA_EC_PARAMS, [UInt8](hex: "06082A8648CE3D030107"))], [(CKA_DERIVE, [1])]),
         ]
         for (index, (mechanism, publicKey, privateKey)) in kinds.enumerated() {
@@ -350,7 +350,7 @@ private struct Scene {
         },
         Operation(name: "derive", flag: CKF_DERIVE, takesData: false) { scene, mechanism, key, _ throws(CKError) in
             let template = try Attributes(template: [
-                (CKA_KEY_TYPE, CKK_GENERIC_SECRET.octets), (CKA_VALUE_LEN, CK_ULONG(32).octets),
+                (CKA_KEY_TYPE, CKK_GENERIC_SECRET.bytes), (CKA_VALUE_LEN, CK_ULONG(32).bytes),
             ])
             try scene.run { session throws(CKError) in
                 _ = try session.deriveKey(mechanism, from: key, template: template)

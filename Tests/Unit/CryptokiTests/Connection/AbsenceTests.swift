@@ -189,7 +189,7 @@ struct AbsenceTests: AbsenceScene {
         let other = Application(reader, store: store) { $0.policy.pinRetention = .none }
         let session = try other.open()
         try other.logIn(session)
-        let key = try #require(try other.find(session, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)]).first)
+        let key = try #require(try other.find(session, [(CKA_CLASS, CKO_PRIVATE_KEY.bytes)]).first)
         _ = try other.sign(session, key, Application.digest, CKM_GOSTR3410)
         let before = verifications
         reader.resetCard()

@@ -75,7 +75,7 @@ struct PlainAbsenceTests: AbsenceScene {
         let signature = try application.library.withSession(session) { session throws(CKError) in
             try session.signFinal()
         }
-        let publicKey = try #require(try application.find(session, [(CKA_CLASS, CKO_PUBLIC_KEY.octets)]).first)
+        let publicKey = try #require(try application.find(session, [(CKA_CLASS, CKO_PUBLIC_KEY.bytes)]).first)
         try application.verify(session, publicKey, message, signature, CKM_GOSTR3410_WITH_GOSTR3411)
     }
 
@@ -187,7 +187,7 @@ struct PlainAbsenceTests: AbsenceScene {
     @Test("what RSA key was set before the absence is not taken for set after it")
     func environment() throws {
         let template = try Attributes(template: [
-            (CKA_TOKEN, [1]), (CKA_ID, [2]), (CKA_MODULUS_BITS, CK_ULONG(2048).octets),
+            (CKA_TOKEN, [1]), (CKA_ID, [2]), (CKA_MODULUS_BITS, CK_ULONG(2048).bytes),
         ])
         let key = try application.library.withSession(session) { session throws(CKError) in
             try session.generateKeyPair(

@@ -61,7 +61,7 @@ struct CertificationTests {
             return try application.create(
                 session,
                 [
-                    (CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_TOKEN, [1]), (CKA_ID, id),
+                    (CKA_CLASS, CKO_CERTIFICATE.bytes), (CKA_TOKEN, [1]), (CKA_ID, id),
                     (CKA_VALUE, openssl.read("certificate") + tail),
                 ])
         }
@@ -142,7 +142,7 @@ struct CertificationTests {
     }
 
     static let otherKeys: [(CK_MECHANISM_TYPE, (CK_ATTRIBUTE_TYPE, [UInt8]), algorithm: String)] = [
-        (CKM_RSA_PKCS_KEY_PAIR_GEN, (CKA_MODULUS_BITS, CK_ULONG(1024).octets), "sha256WithRSAEncryption"),
+        (CKM_RSA_PKCS_KEY_PAIR_GEN, (CKA_MODULUS_BITS, CK_ULONG(1024).bytes), "sha256WithRSAEncryption"),
         (
             CKM_EC_KEY_PAIR_GEN, (CKA_EC_PARAMS, [UInt8](hex: "06082A8648CE3D030107")), "ecdsa-with-SHA256"
         ),
@@ -262,7 +262,7 @@ struct CertificationTests {
         }
         try scene.openssl.run("req -x509 -newkey rsa:1024 -nodes -keyout key -outform DER -out rsa -subj /CN=RSA")
         let rsa = try scene.application.create(
-            scene.session, [(CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_VALUE, scene.openssl.read("rsa"))])
+            scene.session, [(CKA_CLASS, CKO_CERTIFICATE.bytes), (CKA_VALUE, scene.openssl.read("rsa"))])
         #expect(throws: CKError.keyTypeInconsistent) { try scene.sign([1], rsa, with: scene.keys.privateKey) }
         try scene.application.library.withSession(scene.session) { session throws(CKError) in try session.logOut() }
         #expect(throws: CKError.userNotLoggedIn) { try scene.sign([1], certificate) }

@@ -101,9 +101,9 @@ struct ManagementTests {
             #expect(info.label(fitting: 32) == shown.map { Array($0.utf8) })
         }
         // Bytes that are not UTF-8 have no characters to keep whole.
-        let octets = [UInt8](repeating: 0x80, count: 40)
-        try scene.run { session throws(CKError) in try session.setTokenName(octets) }
-        #expect(try scene.library.token(in: 0, evicting: true).info.label(fitting: 32) == Array(octets.prefix(32)))
+        let bytes = [UInt8](repeating: 0x80, count: 40)
+        try scene.run { session throws(CKError) in try session.setTokenName(bytes) }
+        #expect(try scene.library.token(in: 0, evicting: true).info.label(fitting: 32) == Array(bytes.prefix(32)))
     }
 
     @Test("four licences of 72 bytes are written by either login, and read by anybody", arguments: identities)

@@ -75,11 +75,11 @@ struct MessageVerificationTests {
         #expect(try !scene.verify().isTrusted)
     }
 
-    @Test("the content of a detached message comes in parts, and each octet of it counts")
+    @Test("the content of a detached message comes in parts, and each byte of it counts")
     func detached() throws {
         let scene = try Scene()
         try scene.start(scene.detached, trusted: [scene.authority])
-        for octet in Self.content { try scene.update([octet]) }
+        for byte in Self.content { try scene.update([byte]) }
         let message = try scene.final()
         #expect(message.signers == [scene.signer] && message.isTrusted && message.content.isEmpty)
         let others: [[UInt8]] = [Self.content + [0], Self.content.dropLast(), []]

@@ -66,7 +66,7 @@ struct KeyAttributeTests {
     @Test("a key serves the mechanisms that CKA_ALLOWED_MECHANISMS lists, and no other")
     func allowedMechanisms() throws {
         let scene = try SecretKeyScene()
-        let list = CKM_ECDSA_SHA256.octets + CKM_ECDSA_SHA1.octets
+        let list = CKM_ECDSA_SHA256.bytes + CKM_ECDSA_SHA1.bytes
         let keys = try Self.generate(
             scene, CKM_EC_KEY_PAIR_GEN, [(CKA_EC_PARAMS, ECCurve.p256.oid)], [(CKA_ALLOWED_MECHANISMS, list)])
         for mechanism in [CKM_ECDSA_SHA256, CKM_ECDSA_SHA1] {
@@ -78,7 +78,7 @@ struct KeyAttributeTests {
             try scene.application.set(scene.session, keys.privateKey, [(CKA_ALLOWED_MECHANISMS, [])])
         }
         let secret = try scene.key(
-            CKK_MAGMA, [UInt8](repeating: 1, count: 32), [(CKA_ALLOWED_MECHANISMS, CKM_MAGMA_MAC.octets)])
+            CKK_MAGMA, [UInt8](repeating: 1, count: 32), [(CKA_ALLOWED_MECHANISMS, CKM_MAGMA_MAC.bytes)])
         _ = try scene.sign(CKM_MAGMA_MAC, secret, [1])
         #expect(throws: CKError.mechanismInvalid) {
             try scene.cipher(.encryption, CKM_MAGMA_ECB, secret, [UInt8](repeating: 1, count: 8))
@@ -124,7 +124,7 @@ struct KeyAttributeTests {
     func changes(_ mechanism: CK_MECHANISM_TYPE) throws {
         let scene = try SecretKeyScene()
         var publicKey: Template = [(CKA_TOKEN, [1])]
-        if mechanism == CKM_RSA_PKCS_KEY_PAIR_GEN { publicKey.append((CKA_MODULUS_BITS, CK_ULONG(1024).octets)) }
+        if mechanism == CKM_RSA_PKCS_KEY_PAIR_GEN { publicKey.append((CKA_MODULUS_BITS, CK_ULONG(1024).bytes)) }
         if mechanism == CKM_EC_KEY_PAIR_GEN { publicKey.append((CKA_EC_PARAMS, ECCurve.p256.oid)) }
         let keys = try Self.generate(scene, mechanism, publicKey, [(CKA_TOKEN, [1])])
         let (application, session) = (scene.application, scene.session)
@@ -132,7 +132,7 @@ struct KeyAttributeTests {
         for key in [keys.publicKey, keys.privateKey] {
             try application.set(session, key, changes)
             for (type, value) in [
-                (CKA_TOKEN, [0]), (CKA_LOCAL, [0]), (CKA_KEY_TYPE, CKK_AES.octets), (CKA_CLASS, CKO_DATA.octets),
+                (CKA_TOKEN, [0]), (CKA_LOCAL, [0]), (CKA_KEY_TYPE, CKK_AES.bytes), (CKA_CLASS, CKO_DATA.bytes),
             ] as Template {
                 #expect(throws: CKError.attributeReadOnly) { try application.set(session, key, [(type, value)]) }
             }
@@ -197,7 +197,7 @@ struct KeyAttributeTests {
                 }
             }
         }
-        #expect(try scene.application.find(later, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)]).count == 2)
+        #expect(try scene.application.find(later, [(CKA_CLASS, CKO_PRIVATE_KEY.bytes)]).count == 2)
     }
 
     @Test("either template, or both, can say that a key pair signs the journal, and both halves tell")

@@ -13,7 +13,7 @@ struct KeyDerivationTests {
         _ scene: SecretKeyScene, _ curve: Curve, _ scalar: [UInt8]
     ) throws -> CK_OBJECT_HANDLE {
         let template = try Attributes(template: [
-            (CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_DERIVE, [1]), (CKA_GOSTR3410_PARAMS, curve.oid),
+            (CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_DERIVE, [1]), (CKA_GOSTR3410_PARAMS, curve.oid),
             (CKA_VALUE, scalar),
         ])
         return try scene.inSession { session throws(CKError) in try session.createObject(template) }
@@ -23,8 +23,8 @@ struct KeyDerivationTests {
         _ scene: SecretKeyScene, _ mechanism: Mechanism, _ base: CK_OBJECT_HANDLE, _ type: CK_KEY_TYPE,
         _ count: Int? = nil
     ) throws -> [UInt8] {
-        var template: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] = [(CKA_KEY_TYPE, type.octets)]
-        if let count { template.append((CKA_VALUE_LEN, CK_ULONG(count).octets)) }
+        var template: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] = [(CKA_KEY_TYPE, type.bytes)]
+        if let count { template.append((CKA_VALUE_LEN, CK_ULONG(count).bytes)) }
         let attributes = try Attributes(template: template)
         let key = try scene.inSession { session throws(CKError) in
             try session.deriveKey(mechanism, from: base, template: attributes)
@@ -37,9 +37,9 @@ struct KeyDerivationTests {
         _ type: CK_MECHANISM_TYPE, _ derivation: CK_ULONG, _ publicKey: [UInt8], _ ukm: [UInt8]
     ) -> [Mechanism] {
         func flat(_ width: Int, room: (publicKey: Int, ukm: Int) = (0, 0)) -> [UInt8] {
-            func number(_ value: CK_ULONG) -> [UInt8] { Array(value.octets.prefix(width)) }
-            func field(_ octets: [UInt8], _ room: Int) -> [UInt8] {
-                number(CK_ULONG(octets.count)) + octets + [UInt8](repeating: 0, count: max(room - octets.count, 0))
+            func number(_ value: CK_ULONG) -> [UInt8] { Array(value.bytes.prefix(width)) }
+            func field(_ bytes: [UInt8], _ room: Int) -> [UInt8] {
+                number(CK_ULONG(bytes.count)) + bytes + [UInt8](repeating: 0, count: max(room - bytes.count, 0))
             }
             return number(derivation) + field(publicKey, room.publicKey) + field(ukm, room.ukm)
         }
@@ -90,12 +90,12 @@ struct KeyDerivationTests {
         let expected = KDF.derive(key: kek.span, label: [0x26, 0xBD, 0xB8, 0x78].span, seed: ukm.span)
         let cryptoPro = try GOST28147KeyWrap.diversify(kek.span, ukm: ukm.span, sBox: .tc26Z)
         let (byKDF, byCryptoPro) = ([UInt8](copying: expected), [UInt8](copying: cryptoPro))
-        for (derivation, octets) in [
+        for (derivation, bytes) in [
             (CKD_KDF_GOSTR3411_2012_256, byKDF), (CKD_CPDIVERSIFY_KDF, byCryptoPro), (CKD_KDF_4357, byCryptoPro),
         ] {
             let mechanism = Self.layouts(
                 CKM_GOSTR3410_12_DERIVE, CK_ULONG(derivation), vector.pub_b.bytes, ukm)
-            #expect(try Self.derive(scene, mechanism[0], key, CKK_GOST28147) == octets)
+            #expect(try Self.derive(scene, mechanism[0], key, CKK_GOST28147) == bytes)
         }
         // Numbers of the vendor's bindings for Java, one of which writes an Int of 32 bits as a long.
         for derivation: CK_ULONG in [0x9000_0009, 0xFFFF_FFFF_9000_0009, 0xFFFF_FFFF_D432_1025] {
@@ -190,7 +190,7 @@ struct KeyDerivationTests {
         let scene = try SecretKeyScene()
         let open = try scene.key(CKK_GENERIC_SECRET, [1, 2])
         let hidden = try scene.key(CKK_GENERIC_SECRET, [3], [(CKA_SENSITIVE, [1]), (CKA_EXTRACTABLE, [0])])
-        let mechanism = Mechanism(type: CKM_CONCATENATE_BASE_AND_KEY, parameter: open.octets)
+        let mechanism = Mechanism(type: CKM_CONCATENATE_BASE_AND_KEY, parameter: open.bytes)
         #expect(try Self.derive(scene, mechanism, open, CKK_GENERIC_SECRET) == [1, 2, 1, 2])
         let key = try scene.inSession { session throws(CKError) in
             try session.deriveKey(mechanism, from: hidden, template: Attributes())

@@ -63,7 +63,7 @@ struct KeyTransportTests {
         func secret(_ value: [UInt8]) throws -> CK_OBJECT_HANDLE {
             try application.create(
                 session,
-                [(CKA_CLASS, CKO_SECRET_KEY.octets), (CKA_KEY_TYPE, CKK_GOST28147.octets), (CKA_VALUE, value)])
+                [(CKA_CLASS, CKO_SECRET_KEY.bytes), (CKA_KEY_TYPE, CKK_GOST28147.bytes), (CKA_VALUE, value)])
         }
 
         func wrap(
@@ -165,10 +165,10 @@ struct KeyTransportTests {
         try openssl.write(SubjectPublicKeyInfo(algorithm: kind.algorithm, key: publicKey).der, "public")
         let common: Template = kind.parameters
         let receiver = try scene.application.create(
-            scene.session, common + [(CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_VALUE, scalar), (CKA_UNWRAP, [1])])
+            scene.session, common + [(CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_VALUE, scalar), (CKA_UNWRAP, [1])])
         let recipient = try scene.application.create(
             scene.session,
-            common + [(CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_VALUE, publicKey.bytes), (CKA_WRAP, [1])])
+            common + [(CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_VALUE, publicKey.bytes), (CKA_WRAP, [1])])
         try openssl.write(Self.value, "value")
         try openssl.run("pkeyutl -encrypt -engine gost -pubin -keyform DER -inkey public -in value -out wrapped")
         #expect(try scene.unwrap(openssl.read("wrapped"), receiver) == Self.value)

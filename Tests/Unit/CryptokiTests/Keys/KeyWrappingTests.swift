@@ -16,10 +16,10 @@ struct KeyWrappingTests {
             try session.wrapKey(mechanism, key, with: wrapping)
         }
         #expect(result == wrapped)
-        let template = try Attributes(template: [(CKA_KEY_TYPE, CKK_GENERIC_SECRET.octets)])
-        func unwrap(_ octets: [UInt8]) throws(CKError) -> CK_OBJECT_HANDLE {
+        let template = try Attributes(template: [(CKA_KEY_TYPE, CKK_GENERIC_SECRET.bytes)])
+        func unwrap(_ bytes: [UInt8]) throws(CKError) -> CK_OBJECT_HANDLE {
             try scene.inSession { session throws(CKError) in
-                try session.unwrapKey(mechanism, octets, with: wrapping, template: template)
+                try session.unwrapKey(mechanism, bytes, with: wrapping, template: template)
             }
         }
         let unwrapped = try unwrap(wrapped)

@@ -82,7 +82,7 @@ struct PFXImportTests {
         let found = try application.find(later, [(CKA_ID, imported.id)])
         #expect(found.count == 3)
         let key = try #require(
-            try application.find(later, [(CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_ID, imported.id)]).first)
+            try application.find(later, [(CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_ID, imported.id)]).first)
         let certificate = try #require(pfx.certificates.first)
         let again = try application.sign(later, key, message, kind.mechanism)
         let parsed = try Certificate(der: certificate.der.span)

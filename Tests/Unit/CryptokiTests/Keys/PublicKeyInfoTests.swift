@@ -47,7 +47,7 @@ struct PublicKeyInfoTests {
         .gost("512 bits, C", .tc26512C, .gostR34102012512, "md_gost12_512"),
         Kind(
             testDescription: "RSA", generation: CKM_RSA_PKCS_KEY_PAIR_GEN,
-            parameters: [(CKA_MODULUS_BITS, CK_ULONG(1024).octets)], signing: CKM_SHA256_RSA_PKCS, digest: "sha256"),
+            parameters: [(CKA_MODULUS_BITS, CK_ULONG(1024).bytes)], signing: CKM_SHA256_RSA_PKCS, digest: "sha256"),
         Kind(
             testDescription: "EC", generation: CKM_EC_KEY_PAIR_GEN, parameters: [(CKA_EC_PARAMS, ECCurve.p256.oid)],
             signing: CKM_ECDSA_SHA256, digest: "sha256"),
@@ -110,7 +110,7 @@ struct PublicKeyInfoTests {
         #expect(try application.find(later, [(CKA_PUBLIC_KEY_INFO, info)]).count == 2)
         // A private key without its pair: an RSA key still has the numbers.
         try application.destroy(later, try #require(publicKey.first))
-        let left = try application.find(later, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)])
+        let left = try application.find(later, [(CKA_CLASS, CKO_PRIVATE_KEY.bytes)])
         let infos = try left.map { try Self.info(application, later, $0) }
         #expect(infos.contains(info) == (kind.generation == CKM_RSA_PKCS_KEY_PAIR_GEN))
         #expect(infos.contains([]) == (kind.generation != CKM_RSA_PKCS_KEY_PAIR_GEN))
@@ -131,7 +131,7 @@ struct PublicKeyInfoTests {
             try application.create(
                 session,
                 [
-                    (CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_TOKEN, [1]), (CKA_ID, [1]),
+                    (CKA_CLASS, CKO_CERTIFICATE.bytes), (CKA_TOKEN, [1]), (CKA_ID, [1]),
                     (CKA_VALUE, openssl.read("\(number)")),
                 ])
         }
@@ -161,7 +161,7 @@ struct PublicKeyInfoTests {
         let others = try #require(try Self.info(application, session, pair.publicKey))
         let key: Template =
             kind.parameters + [
-                (CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_KEY_TYPE, CKK_GOSTR3410.octets), (CKA_ID, [1]),
+                (CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_KEY_TYPE, CKK_GOSTR3410.bytes), (CKA_ID, [1]),
                 (CKA_VALUE, [7] + [UInt8](repeating: 1, count: 31)),
             ]
         let inSession = try application.create(session, key)
@@ -178,7 +178,7 @@ struct PublicKeyInfoTests {
         let publicKey = try application.create(
             session,
             kind.parameters + [
-                (CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_KEY_TYPE, CKK_GOSTR3410.octets), (CKA_ID, [1]),
+                (CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_KEY_TYPE, CKK_GOSTR3410.bytes), (CKA_ID, [1]),
                 (CKA_TOKEN, [1]), (CKA_VALUE, numbers.key.bytes), (CKA_PUBLIC_KEY_INFO, info),
             ])
         #expect(try Self.info(application, session, publicKey) == info)

@@ -26,7 +26,7 @@ struct RSAKeyTests {
     func generation() throws {
         let scene = try SecretKeyScene()
         let keys = try Self.generate(
-            scene, [(CKA_MODULUS_BITS, CK_ULONG(1024).octets), (CKA_PUBLIC_EXPONENT, [3])], [(CKA_ID, [7])])
+            scene, [(CKA_MODULUS_BITS, CK_ULONG(1024).bytes), (CKA_PUBLIC_EXPONENT, [3])], [(CKA_ID, [7])])
         let publicKey = try scene.application.attributes(scene.session, of: keys.0)
         let privateKey = try scene.application.attributes(scene.session, of: keys.1)
         for attributes in [publicKey, privateKey] {
@@ -53,7 +53,7 @@ struct RSAKeyTests {
     func readable() throws {
         let (scene, openssl) = (try SecretKeyScene(), try OpenSSL())
         let keys = try Self.generate(
-            scene, [(CKA_MODULUS_BITS, CK_ULONG(1024).octets)], [(CKA_SENSITIVE, [0]), (CKA_EXTRACTABLE, [1])])
+            scene, [(CKA_MODULUS_BITS, CK_ULONG(1024).bytes)], [(CKA_SENSITIVE, [0]), (CKA_EXTRACTABLE, [1])])
         let attributes = try scene.application.attributes(scene.session, of: keys.1)
         #expect(try attributes.bool(CKA_ALWAYS_SENSITIVE) == false)
         #expect(try attributes.bool(CKA_NEVER_EXTRACTABLE) == false)
@@ -70,7 +70,7 @@ struct RSAKeyTests {
     @Test("the private template of a key pair can have the public exponent, too")
     func publicExponent() throws {
         let scene = try SecretKeyScene()
-        let bits: ObjectTests.Template = [(CKA_MODULUS_BITS, CK_ULONG(1024).octets)]
+        let bits: ObjectTests.Template = [(CKA_MODULUS_BITS, CK_ULONG(1024).bytes)]
         func exponents(_ publicKey: [UInt8]?, _ privateKey: [UInt8]) throws -> [[UInt8]?] {
             var template = bits
             if let publicKey { template.append((CKA_PUBLIC_EXPONENT, publicKey)) }
@@ -91,17 +91,17 @@ struct RSAKeyTests {
     @Test("templates of a key pair are checked")
     func templates() throws {
         let scene = try SecretKeyScene()
-        let bits: ObjectTests.Template = [(CKA_MODULUS_BITS, CK_ULONG(1024).octets)]
+        let bits: ObjectTests.Template = [(CKA_MODULUS_BITS, CK_ULONG(1024).bytes)]
         let cases: [(ObjectTests.Template, ObjectTests.Template, CKError)] = [
             ([], [], .templateIncomplete),
             ([(CKA_MODULUS_BITS, [4])], [], .attributeValueInvalid),
-            ([(CKA_MODULUS_BITS, CK_ULONG(511).octets)], [], CKError(CKR_KEY_SIZE_RANGE)),
-            ([(CKA_MODULUS_BITS, CK_ULONG(4097).octets)], [], CKError(CKR_KEY_SIZE_RANGE)),
-            ([(CKA_MODULUS_BITS, CK_ULONG.unavailable.octets)], [], CKError(CKR_KEY_SIZE_RANGE)),
+            ([(CKA_MODULUS_BITS, CK_ULONG(511).bytes)], [], CKError(CKR_KEY_SIZE_RANGE)),
+            ([(CKA_MODULUS_BITS, CK_ULONG(4097).bytes)], [], CKError(CKR_KEY_SIZE_RANGE)),
+            ([(CKA_MODULUS_BITS, CK_ULONG.unavailable.bytes)], [], CKError(CKR_KEY_SIZE_RANGE)),
             (bits + [(CKA_PUBLIC_EXPONENT, [4])], [], .attributeValueInvalid),
             (bits + [(CKA_MODULUS, [1])], [], .attributeReadOnly),
-            (bits + [(CKA_KEY_TYPE, CKK_EC.octets)], [], .templateInconsistent),
-            (bits, [(CKA_CLASS, CKO_PUBLIC_KEY.octets)], .templateInconsistent),
+            (bits + [(CKA_KEY_TYPE, CKK_EC.bytes)], [], .templateInconsistent),
+            (bits, [(CKA_CLASS, CKO_PUBLIC_KEY.bytes)], .templateInconsistent),
             (bits, [(CKA_PRIVATE_EXPONENT, [1])], .attributeReadOnly),
             (bits, [(CKA_EC_PARAMS, [1])], .attributeTypeInvalid),
             (bits, [(CKA_PUBLIC_EXPONENT, [3])], .templateInconsistent),
@@ -154,7 +154,7 @@ struct RSAKeyTests {
             (changed(short, CKA_MODULUS, [UInt8](repeating: 0, count: 128)), .attributeValueInvalid),
             (changed(open, CKA_MODULUS, [1] + [UInt8](repeating: 1, count: 62)), .attributeValueInvalid),
             (changed(open, CKA_PUBLIC_EXPONENT, [2]), .attributeValueInvalid),
-            (short + [(CKA_MODULUS_BITS, CK_ULONG(1024).octets)], .attributeTypeInvalid),
+            (short + [(CKA_MODULUS_BITS, CK_ULONG(1024).bytes)], .attributeTypeInvalid),
         ]
         for (template, error) in cases {
             #expect(throws: error, "\(template.map(\.type))") { try scene.create(template) }

@@ -23,7 +23,7 @@ struct SecretKeyScene {
         _ type: CK_KEY_TYPE, _ value: [UInt8], _ more: [(CK_ATTRIBUTE_TYPE, [UInt8])] = []
     ) throws(CKError) -> CK_OBJECT_HANDLE {
         var template: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] = [
-            (CKA_CLASS, CKO_SECRET_KEY.octets), (CKA_KEY_TYPE, type.octets), (CKA_VALUE, value),
+            (CKA_CLASS, CKO_SECRET_KEY.bytes), (CKA_KEY_TYPE, type.bytes), (CKA_VALUE, value),
         ]
         template += more.map { ($0.0, $0.1) }
         let attributes = try Attributes(template: template)
@@ -59,9 +59,9 @@ struct SecretKeyScene {
             for start in stride(from: 0, to: text.count, by: size) {
                 let part = text[start..<min(start + size, text.count)]
                 let count = try session.activeCipher(direction).size(ofPart: part.count)
-                let octets = try session.cipherUpdate(Array(part).span, direction)
-                guard octets.count == count else { throw .generalError }
-                result += [UInt8](copying: octets)
+                let bytes = try session.cipherUpdate(Array(part).span, direction)
+                guard bytes.count == count else { throw .generalError }
+                result += [UInt8](copying: bytes)
             }
             let count = try session.activeCipher(direction).exactFinalSize()
             let end = try session.cipherFinal(direction)

@@ -33,11 +33,11 @@ struct SecretKeyTests {
         let scene = try SecretKeyScene()
         let wrong: [(CK_MECHANISM_TYPE, [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])], CKError)] = [
             (CKM_GENERIC_SECRET_KEY_GEN, [], .templateIncomplete),
-            (CKM_GENERIC_SECRET_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG(9).octets)], CKError(CKR_KEY_SIZE_RANGE)),
-            (CKM_GENERIC_SECRET_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG.max.octets)], CKError(CKR_KEY_SIZE_RANGE)),
-            (CKM_MAGMA_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG(16).octets)], .templateInconsistent),
-            (CKM_MAGMA_KEY_GEN, [(CKA_KEY_TYPE, CKK_KUZNECHIK.octets)], .templateInconsistent),
-            (CKM_MAGMA_KEY_GEN, [(CKA_CLASS, CKO_DATA.octets)], .templateInconsistent),
+            (CKM_GENERIC_SECRET_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG(9).bytes)], CKError(CKR_KEY_SIZE_RANGE)),
+            (CKM_GENERIC_SECRET_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG.max.bytes)], CKError(CKR_KEY_SIZE_RANGE)),
+            (CKM_MAGMA_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG(16).bytes)], .templateInconsistent),
+            (CKM_MAGMA_KEY_GEN, [(CKA_KEY_TYPE, CKK_KUZNECHIK.bytes)], .templateInconsistent),
+            (CKM_MAGMA_KEY_GEN, [(CKA_CLASS, CKO_DATA.bytes)], .templateInconsistent),
             (CKM_MAGMA_KEY_GEN, [(CKA_VALUE, [1])], .attributeReadOnly),
             (CKM_MAGMA_KEY_GEN, [(CKA_MODULUS, [1])], .attributeTypeInvalid),
             (CKM_MAGMA_KEY_GEN, [(CKA_ENCRYPT, [])], .attributeValueInvalid),
@@ -47,7 +47,7 @@ struct SecretKeyTests {
         for (mechanism, template, error) in wrong {
             #expect(throws: error) { try scene.generate(mechanism, template) }
         }
-        let key = try scene.generate(CKM_GENERIC_SECRET_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG(48).octets)])
+        let key = try scene.generate(CKM_GENERIC_SECRET_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG(48).bytes)])
         #expect(try scene.application.attributes(scene.session, of: key)[CKA_VALUE]?.count == 48)
     }
 
@@ -127,7 +127,7 @@ struct SecretKeyTests {
             let value = [UInt8](repeating: 7, count: count)
             let key = try scene.key(CKK_AES, value, [(CKA_SENSITIVE, [0]), (CKA_EXTRACTABLE, [1])])
             #expect(try scene.application.attributes(scene.session, of: key)[CKA_VALUE] == value)
-            let made = try scene.generate(CKM_AES_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG(count).octets)])
+            let made = try scene.generate(CKM_AES_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG(count).bytes)])
             #expect(try scene.application.attributes(scene.session, of: made)[CKA_VALUE]?.count == count)
         }
         for count in [0, 15, 33, 64] {
@@ -135,7 +135,7 @@ struct SecretKeyTests {
                 try scene.key(CKK_AES, [UInt8](repeating: 7, count: count))
             }
             #expect(throws: CKError(CKR_KEY_SIZE_RANGE)) {
-                try scene.generate(CKM_AES_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG(count).octets)])
+                try scene.generate(CKM_AES_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG(count).bytes)])
             }
         }
     }

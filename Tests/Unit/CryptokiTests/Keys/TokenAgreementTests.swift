@@ -32,7 +32,7 @@ struct TokenAgreementTests {
         let parameters = AgreementParameters(derivation: CK_ULONG(CKD_NULL), publicData: point, ukm: ukm)
         let mechanism = Mechanism(type: mechanism, parameter: [], structure: .agreement(parameters))
         let template = try Attributes(template: [
-            (CKA_KEY_TYPE, CKK_GENERIC_SECRET.octets), (CKA_VALUE_LEN, CK_ULONG(count).octets),
+            (CKA_KEY_TYPE, CKK_GENERIC_SECRET.bytes), (CKA_VALUE_LEN, CK_ULONG(count).bytes),
         ])
         let secret = try scene.application.library.withSession(scene.session) { session throws(CKError) in
             try session.deriveKey(mechanism, from: key, template: template)

@@ -40,7 +40,7 @@ struct TokenKeyPairTests {
         let (_, application, session) = try Self.start(identity)
         let made = try generate(
             application, session, CKM_RSA_PKCS_KEY_PAIR_GEN,
-            [(CKA_MODULUS_BITS, bits.octets), (CKA_PUBLIC_EXPONENT, [1, 0, 1])])
+            [(CKA_MODULUS_BITS, bits.bytes), (CKA_PUBLIC_EXPONENT, [1, 0, 1])])
         let attributes = try application.attributes(session, of: made.privateKey)
         #expect(attributes[CKA_MODULUS]?.count == Int(bits) / 8)
         #expect(attributes[CKA_PUBLIC_EXPONENT] == [1, 0, 1])
@@ -55,9 +55,9 @@ struct TokenKeyPairTests {
         }
         try application.library.closeSession(session)
         let later = try application.open()
-        let publicKey = try #require(try application.find(later, [(CKA_KEY_TYPE, CKK_RSA.octets)]).first)
+        let publicKey = try #require(try application.find(later, [(CKA_KEY_TYPE, CKK_RSA.bytes)]).first)
         try application.logIn(later)
-        let privateKey = try #require(try application.find(later, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)]).first)
+        let privateKey = try #require(try application.find(later, [(CKA_CLASS, CKO_PRIVATE_KEY.bytes)]).first)
         #expect(try application.attributes(later, of: privateKey) == attributes)
         #expect(try application.attributes(later, of: publicKey).number(CKA_MODULUS_BITS) == bits)
 
@@ -79,7 +79,7 @@ struct TokenKeyPairTests {
     @Test("what an RSA key pair cannot be is refused, and nothing is left")
     func rsaTemplates() throws {
         let (_, application, session) = try TokenKeyTests.start(.ecp2)
-        let bits = { (bits: CK_ULONG) -> Template in [(CKA_MODULUS_BITS, bits.octets)] }
+        let bits = { (bits: CK_ULONG) -> Template in [(CKA_MODULUS_BITS, bits.bytes)] }
         let cases: [(Template, Template, CKError)] = [
             ([], [], .templateIncomplete), (bits(1000), [], CKError(CKR_KEY_SIZE_RANGE)),
             (bits(256), [], CKError(CKR_KEY_SIZE_RANGE)),
@@ -106,7 +106,7 @@ struct TokenKeyPairTests {
         let (_, application, session) = try Self.start(identity)
         let keys = try generate(
             application, session, CKM_RSA_PKCS_KEY_PAIR_GEN,
-            [(CKA_MODULUS_BITS, CK_ULONG(512).octets), (CKA_ENCRYPT, [0]), (CKA_PRIVATE, [1])],
+            [(CKA_MODULUS_BITS, CK_ULONG(512).bytes), (CKA_ENCRYPT, [0]), (CKA_PRIVATE, [1])],
             [(CKA_DECRYPT, [0]), (CKA_SUBJECT, [0x30, 0]), (CKA_START_DATE, Array("20260101".utf8))])
         let expected = try [keys.publicKey, keys.privateKey].map { try application.attributes(session, of: $0) }
         #expect(try expected[0].bool(CKA_ENCRYPT) == false)
@@ -155,7 +155,7 @@ struct TokenKeyPairTests {
         let (_, application, session) = try Self.start(identity)
         let scalar = [UInt8](repeating: 7, count: 32)
         let template: Template = [
-            (CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_KEY_TYPE, CKK_EC.octets),
+            (CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_KEY_TYPE, CKK_EC.bytes),
             (CKA_EC_PARAMS, ECCurve.secp256k1.oid), (CKA_VALUE, scalar),
         ]
         let privateKey = try application.create(session, template + Self.token)
@@ -169,7 +169,7 @@ struct TokenKeyPairTests {
         let (_, application, session) = try TokenKeyTests.start(.ecp2)
         for (curve, isTaken) in [(ECCurve.secp256k1, false), (.p256, true)] {
             let template: Template = [
-                (CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_KEY_TYPE, CKK_EC.octets), (CKA_EC_PARAMS, curve.oid),
+                (CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_KEY_TYPE, CKK_EC.bytes), (CKA_EC_PARAMS, curve.oid),
                 (CKA_VALUE, [UInt8](repeating: 7, count: 32)),
             ]
             if isTaken {
@@ -190,7 +190,7 @@ struct TokenKeyPairTests {
     func places() throws {
         let (_, application, session) = try TokenKeyTests.start(.usb)
         let cases: [(CK_MECHANISM_TYPE, Template, CK_MECHANISM_TYPE)] = [
-            (CKM_RSA_PKCS_KEY_PAIR_GEN, [(CKA_MODULUS_BITS, CK_ULONG(512).octets)], CKM_RSA_PKCS),
+            (CKM_RSA_PKCS_KEY_PAIR_GEN, [(CKA_MODULUS_BITS, CK_ULONG(512).bytes)], CKM_RSA_PKCS),
             (CKM_GOSTR3410_KEY_PAIR_GEN, [], CKM_GOSTR3410),
             (CKM_EC_KEY_PAIR_GEN, [(CKA_EC_PARAMS, ECCurve.p256.oid)], CKM_ECDSA),
         ]
@@ -219,7 +219,7 @@ struct TokenKeyPairTests {
     func modulus() throws {
         let (_, application, session) = try TokenKeyTests.start(.usb)
         let keys = try generate(
-            application, session, CKM_RSA_PKCS_KEY_PAIR_GEN, [(CKA_MODULUS_BITS, CK_ULONG(512).octets)])
+            application, session, CKM_RSA_PKCS_KEY_PAIR_GEN, [(CKA_MODULUS_BITS, CK_ULONG(512).bytes)])
         let attributes = try application.attributes(session, of: keys.privateKey)
         try application.destroy(session, keys.publicKey)
         #expect(try application.find(session) == [keys.privateKey])
@@ -285,7 +285,7 @@ struct TokenKeyPairTests {
     /// The template of a private key of RSA.
     static func template(_ components: borrowing RSAComponents) -> Template {
         var template: Template = [
-            (CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_KEY_TYPE, CKK_RSA.octets), (CKA_MODULUS, components.modulus),
+            (CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_KEY_TYPE, CKK_RSA.bytes), (CKA_MODULUS, components.modulus),
             (CKA_PUBLIC_EXPONENT, components.publicExponent),
             (CKA_PRIVATE_EXPONENT, [UInt8](copying: components.privateExponent)),
         ]

@@ -31,7 +31,7 @@ private struct Scene {
         _ = try token.other.create(
             token.otherSession,
             [
-                (CKA_CLASS, CKO_DATA.octets), (CKA_TOKEN, [1]), (CKA_PRIVATE, [1]), (CKA_LABEL, Self.secret),
+                (CKA_CLASS, CKO_DATA.bytes), (CKA_TOKEN, [1]), (CKA_PRIVATE, [1]), (CKA_LABEL, Self.secret),
                 (CKA_VALUE, Self.secret),
             ])
     }
@@ -75,10 +75,10 @@ private struct Scene {
         get throws { Array(try Data(contentsOf: URL(filePath: file))) }
     }
 
-    func write(_ octets: some Sequence<UInt8>) throws {
+    func write(_ bytes: some Sequence<UInt8>) throws {
         let handle = try #require(try FileHandle(forWritingAtPath: file))
         try handle.truncate(atOffset: 0)
-        try handle.write(contentsOf: Data(octets))
+        try handle.write(contentsOf: Data(bytes))
         try handle.close()
     }
 
@@ -134,7 +134,7 @@ struct CacheTests {
         let digits = try #require(try scene.names().first).prefix(32)
         let cache = try #require(try SealedCache(path: scene.path, create: false, random: SystemRandom()))
         let content = try #require(cache.content(of: [UInt8](hex: String(digits))))
-        func contains(_ octets: [UInt8]) -> Bool { content.indices.contains { content[$0...].starts(with: octets) } }
+        func contains(_ bytes: [UInt8]) -> Bool { content.indices.contains { content[$0...].starts(with: bytes) } }
         #expect(contains(FullToken.subject))
         #expect(!contains(Scene.secret))
         // No record of a private key.

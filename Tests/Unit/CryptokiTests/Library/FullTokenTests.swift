@@ -29,7 +29,7 @@ struct FullToken {
 
     static func certificate(_ number: UInt8) -> ObjectTests.Template {
         [
-            (CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_TOKEN, [1]), (CKA_ID, [number]), (CKA_SUBJECT, subject),
+            (CKA_CLASS, CKO_CERTIFICATE.bytes), (CKA_TOKEN, [1]), (CKA_ID, [number]), (CKA_SUBJECT, subject),
             (CKA_LABEL, Array("certificate".utf8)), (CKA_VALUE, value(number)),
         ]
     }
@@ -115,7 +115,7 @@ struct FullTokenTests {
         arguments: ["usb", "bt"])
     func values(_ identity: String) throws {
         let token = try FullToken(identity, pairs: 16)
-        let certificates = try token.search([(CKA_CLASS, CKO_CERTIFICATE.octets)])
+        let certificates = try token.search([(CKA_CLASS, CKO_CERTIFICATE.bytes)])
         func attributes(_ handle: CK_OBJECT_HANDLE, _ types: [CK_ATTRIBUTE_TYPE]) throws -> Attributes {
             try token.application.library.withSession(token.session) { session throws(CKError) in
                 try session.attributes(of: handle, types: types)
@@ -142,13 +142,13 @@ struct FullTokenTests {
         #expect(whole == (identity == "usb" ? 5 * 2 + 16 * 5 : 5 + 16 * 5))
         let again = try token.cost { for handle in certificates { _ = try attributes(handle, [CKA_VALUE]) } }
         #expect(again == 0)
-        #expect(try token.search([(CKA_CLASS, CKO_CERTIFICATE.octets)]) == certificates)
+        #expect(try token.search([(CKA_CLASS, CKO_CERTIFICATE.bytes)]) == certificates)
     }
 
     @Test("a search by value, issuer or serial number finds what it found before", arguments: ["usb", "bt"])
     func templates(_ identity: String) throws {
         let token = try FullToken(identity, pairs: 3)
-        let all = try token.search([(CKA_CLASS, CKO_CERTIFICATE.octets)])
+        let all = try token.search([(CKA_CLASS, CKO_CERTIFICATE.bytes)])
         #expect(try token.search([(CKA_SERIAL_NUMBER, .object(0x02, [2]))]) == [all[2]])
         #expect(try token.search([(CKA_VALUE, FullToken.value(1))]) == [all[1]])
         #expect(try token.search([(CKA_ISSUER, [UInt8].object(0x30, [0x49]))]) == all)
@@ -160,8 +160,8 @@ struct FullTokenTests {
     )
     func others() throws {
         let token = try FullToken("usb", pairs: 2)
-        let found = try token.search([(CKA_CLASS, CKO_CERTIFICATE.octets)])
-        let theirs = try token.other.find(token.otherSession, [(CKA_CLASS, CKO_CERTIFICATE.octets)])
+        let found = try token.search([(CKA_CLASS, CKO_CERTIFICATE.bytes)])
+        let theirs = try token.other.find(token.otherSession, [(CKA_CLASS, CKO_CERTIFICATE.bytes)])
         try token.other.library.withSession(token.otherSession) { session throws(CKError) in
             try session.destroyObject(theirs[0])
         }
@@ -169,7 +169,7 @@ struct FullTokenTests {
             _ = try token.application.attributes(token.session, of: found[0])
         }
         #expect(try token.application.attributes(token.session, of: found[1])[CKA_VALUE] == FullToken.value(1))
-        #expect(try token.search([(CKA_CLASS, CKO_CERTIFICATE.octets)]) == [found[1]])
+        #expect(try token.search([(CKA_CLASS, CKO_CERTIFICATE.bytes)]) == [found[1]])
         #expect(try token.application.attributes(token.session, of: found[1])[CKA_VALUE] == FullToken.value(1))
     }
 
@@ -179,7 +179,7 @@ struct FullTokenTests {
         try token.application.logIn(token.session)
         var count = try token.search().count
         let large: ObjectTests.Template = [
-            (CKA_CLASS, CKO_DATA.octets), (CKA_TOKEN, [1]), (CKA_VALUE, [UInt8](repeating: 1, count: 32_000)),
+            (CKA_CLASS, CKO_DATA.bytes), (CKA_TOKEN, [1]), (CKA_VALUE, [UInt8](repeating: 1, count: 32_000)),
         ]
         #expect(throws: CKError.deviceMemory) {
             while true {

@@ -17,7 +17,7 @@ struct ReasonTests {
             ([], "CKA_CLASS is missing"),
             ([(CKA_CLASS, [0])], "pTemplate[0] CKA_CLASS has 1 bytes, a CK_ULONG has 8"),
             (
-                [(CKA_CLASS, CK_ULONG(99).octets)],
+                [(CKA_CLASS, CK_ULONG(99).bytes)],
                 "pTemplate[0] CKA_CLASS is 0x63, of which no object can be made here"
             ),
             (data + [(CKA_MODULUS, [1])], "pTemplate[2] CKA_MODULUS is not an attribute of an object of CKO_DATA"),
@@ -30,11 +30,11 @@ struct ReasonTests {
             ),
             (ObjectTests.secretKey + [(CKA_LOCAL, [1])], "pTemplate[3] CKA_LOCAL is set by the library alone"),
             (
-                ObjectTests.certificate + [(CKA_CERTIFICATE_TYPE, CKC_X_509_ATTR_CERT.octets)],
+                ObjectTests.certificate + [(CKA_CERTIFICATE_TYPE, CKC_X_509_ATTR_CERT.bytes)],
                 "pTemplate[2] CKA_CERTIFICATE_TYPE is not CKC_X_509"
             ),
             (
-                [(CKA_CLASS, CKO_SECRET_KEY.octets), (CKA_KEY_TYPE, CKK_DES.octets)],
+                [(CKA_CLASS, CKO_SECRET_KEY.bytes), (CKA_KEY_TYPE, CKK_DES.bytes)],
                 "CKA_KEY_TYPE is CKK_DES, which a secret key cannot have here"
             ),
         ]
@@ -60,7 +60,7 @@ struct ReasonTests {
         let (_, application, session) = try TokenKeyTests.start(.usb)
         let object = try application.create(session, ObjectTests.secretKey)
         let cases: [(Template, String)] = [
-            ([(CKA_CLASS, CKO_DATA.octets)], "pTemplate[0] CKA_CLASS never changes"),
+            ([(CKA_CLASS, CKO_DATA.bytes)], "pTemplate[0] CKA_CLASS never changes"),
             ([(CKA_PRIVATE, [0])], "pTemplate[0] CKA_PRIVATE can be changed in a copy only"),
             ([(CKA_LABEL, [1]), (CKA_TRUSTED, [1])], "pTemplate[1] CKA_TRUSTED can be changed by the SO only"),
         ]

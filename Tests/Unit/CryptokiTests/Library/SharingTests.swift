@@ -22,7 +22,7 @@ struct SharingTests {
             session = try application.open()
             try application.logIn(session)
             if try application.find(session).isEmpty { _ = try application.makeKeys(session) }
-            key = try #require(try application.find(session, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)]).first)
+            key = try #require(try application.find(session, [(CKA_CLASS, CKO_PRIVATE_KEY.bytes)]).first)
         }
 
         func sign() throws { _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410) }

@@ -159,9 +159,9 @@ final class SoakWorld: CustomStringConvertible {
             reader.onResponse { number, _, response throws(LinkError) in
                 guard number == moment else { return response }
                 struck()
-                var octets = response.encoded
-                octets[bit / 8 % octets.count] ^= 1 << (bit % 8)
-                guard let changed = Response(parsing: octets) else { throw .malformed }
+                var bytes = response.encoded
+                bytes[bit / 8 % bytes.count] ^= 1 << (bit % 8)
+                guard let changed = Response(parsing: bytes) else { throw .malformed }
                 return changed
             }
         }

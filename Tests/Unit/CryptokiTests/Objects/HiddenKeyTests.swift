@@ -12,7 +12,7 @@ struct HiddenKeyTests {
         let (_, application, session) = try TokenKeyTests.start(.usb) { $0.policy.hidesGOSTKeys = hides }
         _ = try application.makeKeys(session)
         _ = try application.makeKeys(session, CKM_GOSTR3410_512_KEY_PAIR_GEN)
-        let template = try Attributes(template: [(CKA_TOKEN, [1]), (CKA_MODULUS_BITS, CK_ULONG(1024).octets)])
+        let template = try Attributes(template: [(CKA_TOKEN, [1]), (CKA_MODULUS_BITS, CK_ULONG(1024).bytes)])
         _ = try application.library.withSession(session) { session throws(CKError) in
             try session.generateKeyPair(
                 Mechanism(type: CKM_RSA_PKCS_KEY_PAIR_GEN, parameter: []), publicTemplate: template,
@@ -23,6 +23,6 @@ struct HiddenKeyTests {
         }
         #expect(types.filter { $0 == CKK_RSA }.count == 2)
         #expect(types.filter { $0 != CKK_RSA }.count == (hides ? 0 : 4))
-        #expect(try application.find(session, [(CKA_KEY_TYPE, CKK_GOSTR3410.octets)]).count == (hides ? 0 : 2))
+        #expect(try application.find(session, [(CKA_KEY_TYPE, CKK_GOSTR3410.bytes)]).count == (hides ? 0 : 2))
     }
 }

@@ -41,7 +41,7 @@ struct NestedTemplateTests {
 
     @Test("a template has one form, whatever the order of its attributes, and holds no further template")
     func packing() throws {
-        let template: Template = [(CKA_LABEL, [1, 2]), (CKA_CLASS, CKO_SECRET_KEY.octets), (CKA_ID, [])]
+        let template: Template = [(CKA_LABEL, [1, 2]), (CKA_CLASS, CKO_SECRET_KEY.bytes), (CKA_ID, [])]
         let packed = try Self.packed(template)
         #expect(try Self.packed(template.reversed()) == packed)
         #expect(try Attributes(packed: packed) == Attributes(template: template))
@@ -57,7 +57,7 @@ struct NestedTemplateTests {
     @Test("CKA_WRAP_TEMPLATE: a key that does not match is not wrapped", arguments: [false, true])
     func wrapping(onToken: Bool) throws {
         let scene = try SecretKeyScene()
-        let template = try Self.packed([(CKA_KEY_TYPE, CKK_MAGMA.octets), (CKA_ID, [7])])
+        let template = try Self.packed([(CKA_KEY_TYPE, CKK_MAGMA.bytes), (CKA_ID, [7])])
         let twin = try Self.twin(scene, [(CKA_WRAP_TEMPLATE, template)], onToken: onToken)
         #expect(try scene.application.attributes(scene.session, of: twin)[CKA_WRAP_TEMPLATE] == template)
         #expect(try scene.application.find(scene.session, [(CKA_WRAP_TEMPLATE, template)]) == [twin])
@@ -88,7 +88,7 @@ struct NestedTemplateTests {
     @Test("CKA_UNWRAP_TEMPLATE: an unwrapped key has its attributes, which no other template may contradict")
     func unwrapping() throws {
         let scene = try SecretKeyScene()
-        let template = try Self.packed([(CKA_EXTRACTABLE, [0]), (CKA_KEY_TYPE, CKK_MAGMA.octets), (CKA_ID, [7])])
+        let template = try Self.packed([(CKA_EXTRACTABLE, [0]), (CKA_KEY_TYPE, CKK_MAGMA.bytes), (CKA_ID, [7])])
         let twin = try Self.twin(scene, [(CKA_UNWRAP_TEMPLATE, template)])
         let wrapped = try Self.wrap(scene, try scene.key(CKK_MAGMA, Self.value), with: twin)
         for template in [[], [(CKA_LABEL, [3]), (CKA_ID, [7])]] as [Template] {
@@ -98,7 +98,7 @@ struct NestedTemplateTests {
             #expect(attributes[CKA_LABEL] == (template.isEmpty ? [] : [3]))
             #expect(try attributes.number(CKA_KEY_TYPE) == CKK_MAGMA)
         }
-        for template in [[(CKA_ID, [8])], [(CKA_EXTRACTABLE, [1])], [(CKA_KEY_TYPE, CKK_AES.octets)]] as [Template] {
+        for template in [[(CKA_ID, [8])], [(CKA_EXTRACTABLE, [1])], [(CKA_KEY_TYPE, CKK_AES.bytes)]] as [Template] {
             #expect(throws: CKError.templateInconsistent) { try Self.unwrap(scene, wrapped, with: twin, template) }
         }
     }
@@ -108,8 +108,8 @@ struct NestedTemplateTests {
         let scene = try SecretKeyScene()
         let wrapped = try Self.wrap(scene, try scene.key(CKK_MAGMA, Self.value), with: try Self.twin(scene, []))
         let cases: [(Template, CKError)] = [
-            ([(CKA_VALUE, Self.value)], .attributeReadOnly), ([(CKA_CLASS, CKO_DATA.octets)], .templateInconsistent),
-            ([(CKA_TRUSTED, [1])], .attributeReadOnly), ([(CKA_VALUE_LEN, CK_ULONG(5).octets)], .templateInconsistent),
+            ([(CKA_VALUE, Self.value)], .attributeReadOnly), ([(CKA_CLASS, CKO_DATA.bytes)], .templateInconsistent),
+            ([(CKA_TRUSTED, [1])], .attributeReadOnly), ([(CKA_VALUE_LEN, CK_ULONG(5).bytes)], .templateInconsistent),
             ([(CKA_MODULUS, [1])], .attributeTypeInvalid), ([(CKA_SIGN, [])], .attributeValueInvalid),
         ]
         for (template, error) in cases {

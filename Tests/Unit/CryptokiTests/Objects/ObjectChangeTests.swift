@@ -13,7 +13,7 @@ struct ObjectChangeTests {
         try application.set(session, object, [(CKA_LABEL, [5]), (CKA_VALUE, [])])
         #expect(try application.attributes(session, of: object)[CKA_LABEL] == [5])
         let cases: [(ObjectTests.Template, CKError)] = [
-            ([(CKA_LABEL, [6]), (CKA_CLASS, CKO_DATA.octets)], .attributeReadOnly),
+            ([(CKA_LABEL, [6]), (CKA_CLASS, CKO_DATA.bytes)], .attributeReadOnly),
             ([(CKA_LABEL, [6]), (CKA_MODULUS, [])], .attributeTypeInvalid),
             ([(CKA_LABEL, [6]), (CKA_COPYABLE, [2])], .attributeValueInvalid),
             ([(CKA_LABEL, [6]), (CKA_TOKEN, [1])], .attributeReadOnly),
@@ -64,7 +64,7 @@ struct ObjectChangeTests {
         let (_, application, session) = try TokenKeyTests.start(.usb)
         let key = try application.create(session, ObjectTests.secretKey)
         #expect(throws: CKError.templateInconsistent) { try application.copy(session, key, [(CKA_PRIVATE, [0])]) }
-        let features = try #require(try application.find(session, [(CKA_CLASS, CKO_HW_FEATURE.octets)]).first)
+        let features = try #require(try application.find(session, [(CKA_CLASS, CKO_HW_FEATURE.bytes)]).first)
         #expect(throws: CKError.actionProhibited) { try application.copy(session, features, []) }
         #expect(throws: CKError.actionProhibited) { try application.set(session, features, [(CKA_LABEL, [1])]) }
         #expect(throws: CKError.actionProhibited) { try application.destroy(session, features) }

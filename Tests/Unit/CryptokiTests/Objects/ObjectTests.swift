@@ -12,10 +12,10 @@ import Testing
 struct ObjectTests {
     typealias Template = [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])]
 
-    static let data: Template = [(CKA_CLASS, CKO_DATA.octets), (CKA_VALUE, [1, 2, 3])]
-    static let certificate: Template = [(CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_VALUE, [0x30, 0])]
+    static let data: Template = [(CKA_CLASS, CKO_DATA.bytes), (CKA_VALUE, [1, 2, 3])]
+    static let certificate: Template = [(CKA_CLASS, CKO_CERTIFICATE.bytes), (CKA_VALUE, [0x30, 0])]
     static let rsaKey: Template = [
-        (CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_KEY_TYPE, CKK_RSA.octets),
+        (CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_KEY_TYPE, CKK_RSA.bytes),
         (CKA_MODULUS, [0x40] + [UInt8](repeating: 1, count: 64)), (CKA_PUBLIC_EXPONENT, [1, 0, 1]),
     ]
     /// The generator of P-256 (FIPS 186-4, D.1.2.3).
@@ -23,15 +23,15 @@ struct ObjectTests {
         hex: "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
             + "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
     static let ecKey: Template = [
-        (CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_KEY_TYPE, CKK_EC.octets),
+        (CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_KEY_TYPE, CKK_EC.bytes),
         (CKA_EC_PARAMS, [UInt8](hex: "06082A8648CE3D030107")), (CKA_EC_POINT, [4, 65, 4] + generator),
     ]
     static let secretKey: Template = [
-        (CKA_CLASS, CKO_SECRET_KEY.octets), (CKA_KEY_TYPE, CKK_MAGMA.octets),
+        (CKA_CLASS, CKO_SECRET_KEY.bytes), (CKA_KEY_TYPE, CKK_MAGMA.bytes),
         (CKA_VALUE, [UInt8](repeating: 7, count: 32)),
     ]
     static let privateKey: Template = [
-        (CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_KEY_TYPE, CKK_GOSTR3410.octets),
+        (CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_KEY_TYPE, CKK_GOSTR3410.bytes),
         (CKA_GOSTR3410_PARAMS, Curve.cryptoProA.oid), (CKA_VALUE, [UInt8](repeating: 7, count: 32)),
     ]
     static let all = [data, certificate, rsaKey, ecKey, secretKey, privateKey]
@@ -57,23 +57,23 @@ struct ObjectTests {
         let cases: [(Template, CKError)] = [
             ([], .templateIncomplete),
             ([(CKA_CLASS, [0])], .attributeValueInvalid),
-            ([(CKA_CLASS, CK_ULONG(99).octets)], .attributeValueInvalid),
-            ([(CKA_CLASS, CKO_CERTIFICATE.octets)], .templateIncomplete),
-            ([(CKA_CLASS, CKO_SECRET_KEY.octets)], .templateIncomplete),
+            ([(CKA_CLASS, CK_ULONG(99).bytes)], .attributeValueInvalid),
+            ([(CKA_CLASS, CKO_CERTIFICATE.bytes)], .templateIncomplete),
+            ([(CKA_CLASS, CKO_SECRET_KEY.bytes)], .templateIncomplete),
             (Self.data + [(CKA_MODULUS, [1])], .attributeTypeInvalid),
             (Self.data + [(CKA_PRIVATE, [1, 0])], .attributeValueInvalid),
             (Self.data + [(CKA_VALUE, [9])], .templateInconsistent),
             (Self.certificate + [(CKA_START_DATE, [1])], .attributeValueInvalid),
             (Self.certificate + [(CKA_TRUSTED, [1])], .attributeReadOnly),
-            (Self.certificate + [(CKA_CERTIFICATE_CATEGORY, CK_ULONG(4).octets)], .attributeValueInvalid),
+            (Self.certificate + [(CKA_CERTIFICATE_CATEGORY, CK_ULONG(4).bytes)], .attributeValueInvalid),
             (Self.certificate + [(CKA_CHECK_VALUE, [1, 2, 3])], .attributeValueInvalid),
             (Array(Self.certificate.dropLast()) + [(CKA_VALUE, [])], .templateInconsistent),
             (Array(Self.rsaKey.dropLast()), .templateIncomplete),
-            (Self.rsaKey + [(CKA_MODULUS_BITS, CK_ULONG(511).octets)], .attributeReadOnly),
+            (Self.rsaKey + [(CKA_MODULUS_BITS, CK_ULONG(511).bytes)], .attributeReadOnly),
             (Array(Self.ecKey.dropLast()) + [(CKA_EC_POINT, [4, 65, 4])], .attributeValueInvalid),
             (Array(Self.secretKey.dropLast()) + [(CKA_VALUE, [7])], .attributeValueInvalid),
             (Self.secretKey + [(CKA_LOCAL, [1])], .attributeReadOnly),
-            (Self.secretKey + [(CKA_VALUE_LEN, CK_ULONG(32).octets)], .attributeReadOnly),
+            (Self.secretKey + [(CKA_VALUE_LEN, CK_ULONG(32).bytes)], .attributeReadOnly),
             (Array(Self.ecKey.dropLast()) + [(CKA_EC_POINT, [4, 65, 4] + [UInt8](1...64))], .attributeValueInvalid),
             (Self.privateKey + [(CKA_ALWAYS_SENSITIVE, [1])], .attributeReadOnly),
             (Array(Self.privateKey.dropLast()) + [(CKA_VALUE, [])], .attributeValueInvalid),
@@ -103,7 +103,7 @@ struct ObjectTests {
         for value in [value, [0x04, 0x40] + value] {
             let publicKey = try application.create(
                 session,
-                [(CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_GOSTR3410_PARAMS, Curve.cryptoProA.oid), (CKA_VALUE, value)])
+                [(CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_GOSTR3410_PARAMS, Curve.cryptoProA.oid), (CKA_VALUE, value)])
             try application.verify(session, publicKey, digest, signature, CKM_GOSTR3410)
             let attributes = try application.attributes(session, of: publicKey)
             #expect(attributes[CKA_VALUE]?.count == 64)

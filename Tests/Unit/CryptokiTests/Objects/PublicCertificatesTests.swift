@@ -19,9 +19,9 @@ struct PublicCertificatesTests {
     private static func isMet(_ application: Application) throws -> Bool {
         try application.library.closeAllSessions(with: 0)
         let session = try application.open()
-        let number = CKP_PUBLIC_CERTIFICATES_TOKEN.octets
+        let number = CKP_PUBLIC_CERTIFICATES_TOKEN.bytes
         let byNumber = try application.find(session, [(CKA_PROFILE_ID, number)])
-        let byClass = try application.find(session, [(CKA_CLASS, CKO_PROFILE.octets)])
+        let byClass = try application.find(session, [(CKA_CLASS, CKO_PROFILE.bytes)])
         #expect(byClass.count == 3 + byNumber.count)
         return !byNumber.isEmpty
     }
@@ -37,7 +37,7 @@ struct PublicCertificatesTests {
     private static func only(
         _ type: CK_OBJECT_CLASS, _ application: Application, _ session: CK_SESSION_HANDLE
     ) throws -> CK_OBJECT_HANDLE {
-        let found = try application.find(session, [(CKA_CLASS, type.octets)])
+        let found = try application.find(session, [(CKA_CLASS, type.bytes)])
         #expect(found.count == 1)
         return try #require(found.first)
     }
@@ -65,7 +65,7 @@ struct PublicCertificatesTests {
         #expect(try Self.isMet(application))
         session = try Self.logIn(application)
         let certificate: ObjectTests.Template = [
-            (CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_TOKEN, [1]), (CKA_ID, [1]),
+            (CKA_CLASS, CKO_CERTIFICATE.bytes), (CKA_TOKEN, [1]), (CKA_ID, [1]),
             (CKA_VALUE, try Self.certify(application, session)),
         ]
         _ = try application.create(session, certificate)
@@ -82,7 +82,7 @@ struct PublicCertificatesTests {
         var session = try Self.logIn(application)
         let certificate = StoredObjectTests.certificate.filter { $0.0 != CKA_PRIVATE } + [(CKA_PRIVATE, [1])]
         _ = try application.create(session, certificate)
-        #expect(try application.find(session, [(CKA_PROFILE_ID, CKP_PUBLIC_CERTIFICATES_TOKEN.octets)]) == [])
+        #expect(try application.find(session, [(CKA_PROFILE_ID, CKP_PUBLIC_CERTIFICATES_TOKEN.bytes)]) == [])
         #expect(try !Self.isMet(application))
         session = try Self.logIn(application)
         try application.destroy(session, try Self.only(CKO_CERTIFICATE, application, session))

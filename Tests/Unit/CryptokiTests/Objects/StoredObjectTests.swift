@@ -19,20 +19,20 @@ struct StoredObjectTests {
     private static let publicKeyInfo = "30053000030100"
 
     static let certificate: ObjectTests.Template = [
-        (CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_ID, [1, 2]), (CKA_TOKEN, [1]), (CKA_PRIVATE, [0]),
-        (CKA_VALUE, value), (CKA_CERTIFICATE_CATEGORY, CK_ULONG(1).octets),
+        (CKA_CLASS, CKO_CERTIFICATE.bytes), (CKA_ID, [1, 2]), (CKA_TOKEN, [1]), (CKA_PRIVATE, [0]),
+        (CKA_VALUE, value), (CKA_CERTIFICATE_CATEGORY, CK_ULONG(1).bytes),
     ]
     static let data: ObjectTests.Template = [
-        (CKA_CLASS, CKO_DATA.octets), (CKA_TOKEN, [1]), (CKA_LABEL, [3]), (CKA_APPLICATION, [4]), (CKA_VALUE, [5]),
+        (CKA_CLASS, CKO_DATA.bytes), (CKA_TOKEN, [1]), (CKA_LABEL, [3]), (CKA_APPLICATION, [4]), (CKA_VALUE, [5]),
     ]
 
     static let rsaKey: ObjectTests.Template = [
-        (CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_KEY_TYPE, CKK_RSA.octets),
+        (CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_KEY_TYPE, CKK_RSA.bytes),
         (CKA_MODULUS, [UInt8](repeating: 0xC1, count: 64)), (CKA_PUBLIC_EXPONENT, [1, 0, 1]),
     ]
     /// The base point of P-256 (FIPS 186-4, D.1.2.3).
     static let ecKey: ObjectTests.Template = [
-        (CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_KEY_TYPE, CKK_EC.octets),
+        (CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_KEY_TYPE, CKK_EC.bytes),
         (CKA_EC_PARAMS, [UInt8](hex: "06082A8648CE3D030107")),
         (
             CKA_EC_POINT,
@@ -183,8 +183,8 @@ struct StoredObjectTests {
             let other = try application.create(
                 session, Self.data.filter { $0.type != CKA_TOKEN } + [(CKA_TOKEN, [place])])
             #expect(try application.find(session, value) == [key])
-            #expect(try application.find(session, value + [(CKA_CLASS, CKO_SECRET_KEY.octets)]) == [key])
-            #expect(try application.find(session, value + [(CKA_CLASS, CKO_DATA.octets)]).isEmpty)
+            #expect(try application.find(session, value + [(CKA_CLASS, CKO_SECRET_KEY.bytes)]) == [key])
+            #expect(try application.find(session, value + [(CKA_CLASS, CKO_DATA.bytes)]).isEmpty)
             #expect(try application.find(session, [(CKA_VALUE, [UInt8](repeating: 8, count: 32))]).isEmpty)
             try application.set(session, key, [(CKA_SENSITIVE, [1])])
             #expect(try application.find(session, value).isEmpty)

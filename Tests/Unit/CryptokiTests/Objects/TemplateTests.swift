@@ -39,16 +39,16 @@ struct TemplateTests {
             expect(.templateIncomplete, template.filter { $0.type != attribute.type })
         }
         for type in Self.readOnly(objectClass) {
-            let value = Self.numbers.contains(type) ? CK_ULONG(0).octets : [1]
+            let value = Self.numbers.contains(type) ? CK_ULONG(0).bytes : [1]
             expect(.attributeReadOnly, template + [(type, value)])
         }
         for type in [CKA_TOKEN, CKA_PRIVATE, CKA_MODIFIABLE, CKA_COPYABLE, CKA_DESTROYABLE] {
             for value in [[], [2], [0, 0]] as [[UInt8]] { expect(.attributeValueInvalid, template + [(type, value)]) }
         }
         for type in [CKA_HW_FEATURE_TYPE, CKA_PRIME, 0x7FFF_FFFF, CK_ULONG.max] {
-            expect(.attributeTypeInvalid, template + [(type, CK_ULONG(0).octets)])
+            expect(.attributeTypeInvalid, template + [(type, CK_ULONG(0).bytes)])
         }
-        for value in [[], [0], CK_ULONG(0).octets + [0]] as [[UInt8]] {
+        for value in [[], [0], CK_ULONG(0).bytes + [0]] as [[UInt8]] {
             expect(.attributeValueInvalid, [(CKA_CLASS, value)] + template.filter { $0.type != CKA_CLASS })
         }
         expect(.templateInconsistent, template + [(CKA_LABEL, [1]), (CKA_LABEL, [2])])

@@ -23,7 +23,7 @@ struct UniqueIDTests {
         for template in ObjectTests.all + ObjectTests.all {
             objects.append(try application.create(session, template + place))
         }
-        let (p256, bits) = (ECTests.p256, CK_ULONG(1024).octets)
+        let (p256, bits) = (ECTests.p256, CK_ULONG(1024).bytes)
         let pairs: [(CK_MECHANISM_TYPE, Template)] = [
             (CKM_GOSTR3410_KEY_PAIR_GEN, []), (CKM_EC_KEY_PAIR_GEN, [(CKA_EC_PARAMS, p256)]),
             (CKM_RSA_PKCS_KEY_PAIR_GEN, [(CKA_MODULUS_BITS, bits)]),
@@ -114,7 +114,7 @@ struct UniqueIDTests {
     func profiles() throws {
         let application = Application(try EmulatedReader(.usb), store: Folder())
         let session = try application.open()
-        let profiles = try application.find(session, [(CKA_CLASS, CKO_PROFILE.octets)])
+        let profiles = try application.find(session, [(CKA_CLASS, CKO_PROFILE.bytes)])
         let attributes = try profiles.map { try application.attributes(session, of: $0) }
         #expect(
             try attributes.map { try $0.number(CKA_PROFILE_ID) }
@@ -137,7 +137,7 @@ struct UniqueIDTests {
             #expect(try application.find(session, template) == [])
         }
         #expect(throws: CKError.attributeValueInvalid) {
-            try application.create(session, [(CKA_CLASS, CKO_PROFILE.octets), (CKA_PROFILE_ID, CK_ULONG(1).octets)])
+            try application.create(session, [(CKA_CLASS, CKO_PROFILE.bytes), (CKA_PROFILE_ID, CK_ULONG(1).bytes)])
         }
     }
 }

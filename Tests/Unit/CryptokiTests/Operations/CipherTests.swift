@@ -64,8 +64,8 @@ struct CipherTests {
         }
         for vector in try JSON(vectors: "acpkm.json").vectors.list where vector.alg.text == "CTR-ACPKM" {
             let section = UInt32(try #require(vector.section_bytes.number))
-            let octets = (0..<4).map { UInt8(truncatingIfNeeded: section >> (8 * $0)) }
-            add(vector, CKM_MAGMA_CTR_ACPKM, CKM_KUZNECHIK_CTR_ACPKM, octets + vector.iv.bytes)
+            let bytes = (0..<4).map { UInt8(truncatingIfNeeded: section >> (8 * $0)) }
+            add(vector, CKM_MAGMA_CTR_ACPKM, CKM_KUZNECHIK_CTR_ACPKM, bytes + vector.iv.bytes)
         }
         for vector in try JSON(vectors: "mgm.json").vectors.list
         where !vector.key.isNull && vector.aad.bytes.isEmpty && !vector.pt.bytes.isEmpty {

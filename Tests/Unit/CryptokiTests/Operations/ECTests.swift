@@ -36,11 +36,11 @@ struct ECTests {
         // SEQUENCE, version, and the scalar in an OCTET STRING (RFC 5915, 3).
         let scalar = Array(try openssl.read("private").dropFirst(7).prefix(32))
         let keys = try [
-            [(CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_EC_POINT, point)],
-            [(CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_VALUE, scalar), (CKA_DERIVE, [1])],
+            [(CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_EC_POINT, point)],
+            [(CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_VALUE, scalar), (CKA_DERIVE, [1])],
         ].map { template in
             try scene.application.create(
-                scene.session, template + [(CKA_KEY_TYPE, CKK_EC.octets), (CKA_EC_PARAMS, p256)])
+                scene.session, template + [(CKA_KEY_TYPE, CKK_EC.bytes), (CKA_EC_PARAMS, p256)])
         }
         return (keys[0], keys[1], point)
     }
@@ -87,13 +87,13 @@ struct ECTests {
             try Self.generate(scene, [(CKA_EC_PARAMS, Self.p256)], [(CKA_EC_PARAMS, p384)])
         }
         for template: ObjectTests.Template in [
-            [(CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_VALUE, [])],
-            [(CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_VALUE, [UInt8](repeating: 0xFF, count: 32))],
-            [(CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_EC_POINT, [4, 65, 4])],
+            [(CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_VALUE, [])],
+            [(CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_VALUE, [UInt8](repeating: 0xFF, count: 32))],
+            [(CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_EC_POINT, [4, 65, 4])],
         ] {
             #expect(throws: CKError.attributeValueInvalid) {
                 try scene.application.create(
-                    scene.session, template + [(CKA_KEY_TYPE, CKK_EC.octets), (CKA_EC_PARAMS, Self.p256)])
+                    scene.session, template + [(CKA_KEY_TYPE, CKK_EC.bytes), (CKA_EC_PARAMS, Self.p256)])
             }
         }
     }
@@ -201,7 +201,7 @@ struct ECTests {
         _ scene: SecretKeyScene, _ key: CK_OBJECT_HANDLE, _ publicData: [UInt8],
         kdf: CK_ULONG = CK_ULONG(CKD_NULL), info: [UInt8] = [], count: Int? = nil
     ) throws -> [UInt8]? {
-        let template = try Attributes(template: count.map { [(CKA_VALUE_LEN, CK_ULONG($0).octets)] } ?? [])
+        let template = try Attributes(template: count.map { [(CKA_VALUE_LEN, CK_ULONG($0).bytes)] } ?? [])
         let mechanism = Mechanism(
             type: CKM_ECDH1_DERIVE, parameter: [],
             structure: .agreement(AgreementParameters(derivation: kdf, publicData: publicData, ukm: info)))

@@ -102,7 +102,7 @@ struct RSAEncryptionTests {
         _ application: Application, _ session: CK_SESSION_HANDLE, _ more: ObjectTests.Template = []
     ) throws -> (key: CK_OBJECT_HANDLE, [(text: [UInt8], encrypted: [UInt8])]) {
         let templates = (
-            try Attributes(template: [(CKA_MODULUS_BITS, CK_ULONG(1024).octets)]),
+            try Attributes(template: [(CKA_MODULUS_BITS, CK_ULONG(1024).bytes)]),
             try Attributes(template: [(CKA_TOKEN, [1])] + more)
         )
         return try application.library.withSession(session) { session throws(CKError) in
@@ -190,7 +190,7 @@ struct RSAEncryptionTests {
         let keys = (try scene.create(scene.publicTemplate), try scene.create(scene.privateTemplate))
         let value = [UInt8](repeating: 9, count: 32)
         let secret = try scene.scene.key(CKK_MAGMA, value)
-        let template = try Attributes(template: [(CKA_KEY_TYPE, CKK_MAGMA.octets)])
+        let template = try Attributes(template: [(CKA_KEY_TYPE, CKK_MAGMA.bytes)])
         for mechanism in [Mechanism(CKM_RSA_PKCS), .oaep(CKM_SHA_1, CK_ULONG(CKG_MGF1_SHA1))] {
             let wrapped = try scene.scene.inSession { session throws(CKError) in
                 try session.wrapKey(mechanism, secret, with: keys.0)

@@ -19,7 +19,7 @@ struct RSAScene {
 
     var publicTemplate: ObjectTests.Template {
         [
-            (CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_KEY_TYPE, CKK_RSA.octets), (CKA_MODULUS, numbers[0]),
+            (CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_KEY_TYPE, CKK_RSA.bytes), (CKA_MODULUS, numbers[0]),
             (CKA_PUBLIC_EXPONENT, numbers[1]),
         ]
     }
@@ -27,7 +27,7 @@ struct RSAScene {
     /// The private key without the factors, which make it fast.
     var shortTemplate: ObjectTests.Template {
         [
-            (CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_KEY_TYPE, CKK_RSA.octets), (CKA_MODULUS, numbers[0]),
+            (CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_KEY_TYPE, CKK_RSA.bytes), (CKA_MODULUS, numbers[0]),
             (CKA_PUBLIC_EXPONENT, numbers[1]), (CKA_PRIVATE_EXPONENT, numbers[2]),
         ]
     }
@@ -84,7 +84,7 @@ extension SecretKeyScene {
 
 extension Mechanism {
     init(_ type: CK_MECHANISM_TYPE, _ numbers: CK_ULONG...) {
-        self.init(type: type, parameter: numbers.flatMap(\.octets))
+        self.init(type: type, parameter: numbers.flatMap(\.bytes))
     }
 
     static func oaep(

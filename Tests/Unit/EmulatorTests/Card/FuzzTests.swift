@@ -92,8 +92,8 @@ struct FuzzTests {
         var random = SystemRandomNumberGenerator()
         var setup = TokenSetup(sessions: variant.sessions)
         setup.identity.channel?.maximumCommand = 4096
-        setup.slots[1]?.c2 = 10_000
-        setup.slots[1]?.c3 = 60_000
+        setup.slots[1]?.failuresLeft = 10_000
+        setup.slots[1]?.attemptsLeft = 60_000
         let card = try setup.card()
         let host = try card.connectedHost(variant.profile)
         for _ in 0..<150 {

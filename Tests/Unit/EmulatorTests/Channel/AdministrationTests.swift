@@ -38,8 +38,8 @@ struct AdministrationTests {
     @Test("80 86 11 replaces a slot's password; charset 1 has letters only; flag b0 makes the slot good for one host")
     func replacedPassword() throws {
         var setup = TokenSetup(sessions: 4)
-        setup.slots[2]?.c1 = 0
-        setup.slots[2]?.c3 = 7
+        setup.slots[2]?.triesInARow = 0
+        setup.slots[2]?.attemptsLeft = 7
         let card = try setup.card()
         let host = try Self.administrator(card)
         let before = card.send("80CA470200").dropFirst(26).prefix(32)
@@ -108,7 +108,7 @@ struct AdministrationTests {
     func blockedWithoutPairing() throws {
         var setup = TokenSetup()
         setup.slots = [1: TokenSetup.slot(1)]
-        setup.slots[1]?.c1 = 0
+        setup.slots[1]?.triesInARow = 0
         setup.identity.channel?.policy = 1
         setup.identity.channel?.isWireless = false
         let card = try setup.card()
@@ -144,9 +144,9 @@ struct AdministrationTests {
     @Test("E2 and E3 tell the state of slots and sessions, and whether pairing is possible here")
     func hints() throws {
         var setup = TokenSetup(sessions: 4)
-        setup.slots[2]?.c1 = 0
+        setup.slots[2]?.triesInARow = 0
         setup.slots[3] = TokenSetup.slot(3)
-        setup.slots[3]?.c2 = 0
+        setup.slots[3]?.failuresLeft = 0
         setup.slots[4] = TokenSetup.slot(4)
         setup.slots[4]?.isConsumed = true
         let slot = TokenSetup.slot(5)

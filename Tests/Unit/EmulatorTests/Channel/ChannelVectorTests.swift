@@ -22,9 +22,9 @@ struct VectorToken {
         setup.serial = set.SER.bytes
         setup.random = random
         for profile in ChannelProfile.allCases { setup.scalars[profile] = set.profiles[profile.name].t.bytes }
-        let verifiers: [ChannelProfile: Sealed] = [
-            .classic: Sealed(copying: set.profiles.classic.pairing.K_F.bytes),
-            .modern: Sealed(copying: set.profiles.modern.pairing.Q_PW.bytes),
+        let verifiers: [ChannelProfile: SharedSecret] = [
+            .classic: SharedSecret(copying: set.profiles.classic.pairing.K_F.bytes),
+            .modern: SharedSecret(copying: set.profiles.modern.pairing.Q_PW.bytes),
         ]
         setup.slots = [
             vector.pairing.slot.number ?? 1: ActivationSlot(salt: set.salt.bytes, verifiers: verifiers)
@@ -208,7 +208,7 @@ struct ChannelVectorTests {
         func point(_ value: JSON) -> [UInt8] { value.x.bytes.reversed() + value.y.bytes.reversed() }
         let terms = PairingTerms(
             slot: 1, hostIdentity: vector.id_a.bytes, tokenIdentity: vector.id_b.bytes, salt: vector.salt.bytes,
-            hostShare: point(vector.u1), verifier: Sealed(copying: point(vector.Q_PW)))
+            hostShare: point(vector.u1), verifier: SharedSecret(copying: point(vector.Q_PW)))
         let random = PreparedRandom(vector.beta.bytes.reversed())
         let run = try ModernPairing(terms, algorithm: [], random: random)
         #expect(run.share == point(vector.u2))

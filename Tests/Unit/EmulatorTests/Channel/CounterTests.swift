@@ -42,13 +42,13 @@ struct CounterTests {
         arguments: ChannelProfile.allCases)
     func exhausted(profile: ChannelProfile) throws {
         var setup = TokenSetup()
-        setup.slots[1]?.c1 = 0
-        setup.slots[2]?.c2 = 0
+        setup.slots[1]?.triesInARow = 0
+        setup.slots[2]?.failuresLeft = 0
         setup.slots[3] = setup.slots[1]
-        setup.slots[3]?.c1 = 5
-        setup.slots[3]?.c3 = 0
+        setup.slots[3]?.triesInARow = 5
+        setup.slots[3]?.attemptsLeft = 0
         setup.slots[4] = setup.slots[1]
-        setup.slots[4]?.c1 = 5
+        setup.slots[4]?.triesInARow = 5
         let card = try setup.card()
         let host = try ChannelHost(card, profile)
         for slot in 1...3 {

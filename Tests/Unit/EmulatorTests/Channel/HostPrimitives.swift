@@ -32,14 +32,14 @@ extension ChannelProfile {
 
     /// K_F or Q_PW of a password (GSC/1, 5).
     func verifier(_ password: String, _ salt: [UInt8]) throws -> [UInt8] {
-        let octets = [UInt8](password.utf8)
+        let bytes = [UInt8](password.utf8)
         switch self {
         case .classic:
             let key = PBKDF2<GOSTR341194>.derive(
-                password: octets.span, salt: salt.span, iterations: 10_000, count: 32)
+                password: bytes.span, salt: salt.span, iterations: 10_000, count: 32)
             return [UInt8](copying: key)
         case .modern:
-            let f = try SESPAKE.f(password: octets.span, salt: salt.span, curve: curve)
+            let f = try SESPAKE.f(password: bytes.span, salt: salt.span, curve: curve)
             return [UInt8](copying: try SESPAKE.Verifier(curve: curve, f: f.bytes).point)
         }
     }

@@ -23,7 +23,7 @@ struct ProtectionTests {
                 var command = host.protect("0020000208" + PIN.wrong)
                 if sessions > 1 { host.takeBack() }
                 command[position] ^= 1 << bit
-                #expect(allowed.contains(card.process(command).hex), "octet \(position), bit \(bit)")
+                #expect(allowed.contains(card.process(command).hex), "byte \(position), bit \(bit)")
             }
         }
         #expect(try host.open() == "9000")
@@ -41,7 +41,7 @@ struct ProtectionTests {
                 host.takeBack()
                 guard position < command.count - 1 else { continue }
                 command[position] ^= 1 << bit
-                #expect(card.process(command).hex.count == 4, "octet \(position), bit \(bit)")
+                #expect(card.process(command).hex.count == 4, "byte \(position), bit \(bit)")
             }
             #expect(host.send("00B0000001") == "6a82", "no file was selected")
         }

@@ -34,7 +34,7 @@ struct TokenSetup {
 
     static func slot(_ salt: UInt8) -> ActivationSlot {
         ActivationSlot(
-            salt: [UInt8](repeating: salt, count: 16), verifiers: verifiers.mapValues { Sealed(copying: $0) })
+            salt: [UInt8](repeating: salt, count: 16), verifiers: verifiers.mapValues { SharedSecret(copying: $0) })
     }
 
     private static func point(_ f: [UInt8]) -> [UInt8] {
@@ -55,7 +55,7 @@ struct TokenSetup {
         for profile in identity.channel?.profiles ?? [] {
             let scalar = try scalars[profile] ?? SystemRandom().bytes(31) + [1]
             let key = try PrivateKey(curve: profile.curve, scalar: Secret(copying: scalar))
-            keys[profile] = TokenKey(scalar: Sealed(copying: scalar), publicKey: try key.publicKey().bytes)
+            keys[profile] = TokenKey(scalar: SharedSecret(copying: scalar), publicKey: try key.publicKey().bytes)
         }
         var channel = ChannelState(keys: keys, records: identity.channel?.records ?? 0)
         for (number, slot) in slots { channel.slots[number - 1] = slot }

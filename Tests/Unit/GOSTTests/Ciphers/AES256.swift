@@ -8,8 +8,8 @@ struct AES256: ~Copyable, BlockCipher {
     private let roundKeys: [[UInt8]]
 
     init(padding key: Span<UInt8>) {
-        let octets = (0..<32).map { $0 < key.count ? key[$0] : 0 }
-        var words = (0..<8).map { Array(octets[4 * $0..<4 * $0 + 4]) }
+        let bytes = (0..<32).map { $0 < key.count ? key[$0] : 0 }
+        var words = (0..<8).map { Array(bytes[4 * $0..<4 * $0 + 4]) }
         var constant: UInt8 = 1
         for index in 8..<60 {
             var word = words[index - 1]
@@ -52,9 +52,9 @@ struct AES256: ~Copyable, BlockCipher {
         }
     }
 
-    private static func double(_ octet: UInt8) -> UInt8 { octet << 1 ^ (octet >> 7) &* 0x1B }
+    private static func double(_ byte: UInt8) -> UInt8 { byte << 1 ^ (byte >> 7) &* 0x1B }
 
-    private static func rotate(_ octet: UInt8, _ shift: UInt8) -> UInt8 { octet << shift | octet >> (8 - shift) }
+    private static func rotate(_ byte: UInt8, _ shift: UInt8) -> UInt8 { byte << shift | byte >> (8 - shift) }
 
     /// Powers of the generator t + 1 and of its inverse walk through all elements but zero.
     private static let sBox: [UInt8] = {

@@ -31,8 +31,8 @@ struct BlockCipherTests {
 
     private func sideBySide<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ count: Int) throws {
         let size = Cipher.blockSize
-        let cipher = try Cipher(key: octets(32).span)
-        let plaintext = octets(size * count + 3)
+        let cipher = try Cipher(key: bytes(32).span)
+        let plaintext = bytes(size * count + 3)
         var expected = stride(from: 0, to: size * count, by: size).flatMap { offset in
             encrypted(cipher, Array(plaintext[offset..<offset + size]))
         }
@@ -43,8 +43,8 @@ struct BlockCipherTests {
 
     @Test("A key has 32 bytes", arguments: [0, 31, 33])
     func keyLength(count: Int) {
-        #expect(throws: GOSTError.invalidKeyLength) { _ = try Magma(key: octets(count).span) }
-        #expect(throws: GOSTError.invalidKeyLength) { _ = try Kuznyechik(key: octets(count).span) }
+        #expect(throws: GOSTError.invalidKeyLength) { _ = try Magma(key: bytes(count).span) }
+        #expect(throws: GOSTError.invalidKeyLength) { _ = try Kuznyechik(key: bytes(count).span) }
     }
 
     private func encrypted<Cipher: BlockCipher & ~Copyable>(_ cipher: borrowing Cipher, _ data: [UInt8]) -> [UInt8] {

@@ -30,9 +30,9 @@ struct KeyWrapTests {
         }
     }
 
-    @Test("A wrapped key with one octet changed is refused", arguments: [GOST28147KeyWrap.gost, .cryptoPro])
+    @Test("A wrapped key with one byte changed is refused", arguments: [GOST28147KeyWrap.gost, .cryptoPro])
     func changed(scheme: GOST28147KeyWrap) throws {
-        let (kek, key, ukm) = (octets(32), octets(40).suffix(32), octets(8))
+        let (kek, key, ukm) = (bytes(32), bytes(40).suffix(32), bytes(8))
         let wrapped = try scheme.wrap(Array(key).span, kek: kek.span, ukm: ukm.span, sBox: .tc26Z).array
         for index in wrapped.indices {
             var changed = wrapped
@@ -49,7 +49,7 @@ struct KeyWrapTests {
         func wrapped(_ key: Int, _ kek: Int, _ ukm: Int) -> Result<[UInt8], GOSTError> {
             outcome { () throws(GOSTError) in
                 try GOST28147KeyWrap.gost.wrap(
-                    octets(key).span, kek: octets(kek).span, ukm: octets(ukm).span, sBox: .tc26Z)
+                    bytes(key).span, kek: bytes(kek).span, ukm: bytes(ukm).span, sBox: .tc26Z)
             }
         }
         #expect(wrapped(31, 32, 8) == .failure(.invalidKeyLength))
@@ -59,13 +59,13 @@ struct KeyWrapTests {
             (43, 32, GOSTError.invalidLength), (45, 32, .invalidLength), (44, 0, .invalidKeyLength),
         ] {
             let result = outcome { () throws(GOSTError) in
-                try GOST28147KeyWrap.cryptoPro.unwrap(octets(count).span, kek: octets(kek).span, sBox: .tc26Z)
+                try GOST28147KeyWrap.cryptoPro.unwrap(bytes(count).span, kek: bytes(kek).span, sBox: .tc26Z)
             }
             #expect(result == .failure(error))
         }
         for (kek, ukm, error) in [(31, 8, GOSTError.invalidKeyLength), (32, 9, .invalidIVLength)] {
             let result = outcome { () throws(GOSTError) in
-                try GOST28147KeyWrap.diversify(octets(kek).span, ukm: octets(ukm).span, sBox: .tc26Z)
+                try GOST28147KeyWrap.diversify(bytes(kek).span, ukm: bytes(ukm).span, sBox: .tc26Z)
             }
             #expect(result == .failure(error))
         }

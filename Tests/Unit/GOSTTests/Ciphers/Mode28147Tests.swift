@@ -88,7 +88,7 @@ struct Mode28147Tests {
 
     @Test("A key of other than 32 bytes is refused", arguments: [0, 31, 33])
     func keyLength(count: Int) {
-        let (key, iv) = (octets(count), octets(8))
+        let (key, iv) = (bytes(count), bytes(8))
         #expect(throws: GOSTError.invalidKeyLength) {
             _ = try GOST28147CFB(key: key.span, iv: iv.span, sBox: .tc26Z, meshing: false)
         }
@@ -102,7 +102,7 @@ struct Mode28147Tests {
 
     @Test("An initialisation vector of other than 8 bytes is refused", arguments: [1, 7, 9])
     func ivLength(count: Int) {
-        let (key, iv) = (octets(32), octets(count))
+        let (key, iv) = (bytes(32), bytes(count))
         #expect(throws: GOSTError.invalidIVLength) {
             _ = try GOST28147CFB(key: key.span, iv: iv.span, sBox: .tc26Z, meshing: false)
         }
@@ -116,7 +116,7 @@ struct Mode28147Tests {
 
     @Test("A code of no bytes or of more than a block is refused", arguments: [-1, 0, 9])
     func tagLength(count: Int) {
-        let key = octets(32)
+        let key = bytes(32)
         #expect(throws: GOSTError.invalidLength) {
             _ = try GOST28147IMIT(key: key.span, sBox: .tc26Z, meshing: false, tagLength: count)
         }
@@ -124,9 +124,9 @@ struct Mode28147Tests {
 
     @Test("CBC refuses a part of a block")
     func partOfBlock() throws {
-        let (key, iv) = (octets(32), octets(8))
+        let (key, iv) = (bytes(32), bytes(8))
         var mode = try GOST28147CBC(key: key.span, iv: iv.span, sBox: .tc26Z, meshing: false)
-        #expect(throws: GOSTError.invalidLength) { _ = try mode.encrypt(octets(33).span) }
-        #expect(throws: GOSTError.invalidLength) { _ = try mode.decrypt(octets(33).span) }
+        #expect(throws: GOSTError.invalidLength) { _ = try mode.encrypt(bytes(33).span) }
+        #expect(throws: GOSTError.invalidLength) { _ = try mode.decrypt(bytes(33).span) }
     }
 }

@@ -95,7 +95,7 @@ struct KeyDerivationTests {
         }
     }
 
-    @Test("The TLS PRF gives at least one octet, prf+ at most 255 blocks")
+    @Test("The TLS PRF gives at least one byte, prf+ at most 255 blocks")
     func prfLimits() {
         let tls = outcome { () throws(GOSTError) in
             try TLSPRF<Streebog256>.derive(secret: [1].span, label: [2].span, seed: [3].span, count: 0)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("SubjectPublicKeyInfo and PKCS #8")
 struct KeyFormatTests {
-    @Test("Keys of every parameter set are read, and written octet for octet (RFC 9215, 4; RFC 4491, 2.3.2)")
+    @Test("Keys of every parameter set are read, and written byte for byte (RFC 9215, 4; RFC 4491, 2.3.2)")
     func keys() throws {
         let vectors = try JSON(vectors: "keyformats.json").vectors.list.filter { $0.kind.text == "PKCS8+SPKI" }
         #expect(vectors.count == 15)
@@ -67,7 +67,7 @@ struct KeyFormatTests {
         }
     }
 
-    @Test("A key is refused if cut off anywhere, or if an octet follows")
+    @Test("A key is refused if cut off anywhere, or if an byte follows")
     func truncated() throws {
         for vector in try JSON(vectors: "keyformats.json").vectors.list where !vector.spki.isNull {
             let (spki, pkcs8) = (vector.spki.bytes, vector.pkcs8.bytes)
@@ -168,8 +168,8 @@ struct KeyFormatTests {
         let algorithm = PublicKeyAlgorithm.gostR34102012256
         let scalar = [UInt8](repeating: 7, count: 32)
         let parameters = der(0x30, algorithm.oid + der(0x30, Curve.tc26256B.oid))
-        func encoded(version: UInt8 = 0, _ octets: [UInt8], _ attributes: [UInt8] = []) -> [UInt8] {
-            der(0x30, [0x02, 1, version] + parameters + der(0x04, octets) + attributes)
+        func encoded(version: UInt8 = 0, _ bytes: [UInt8], _ attributes: [UInt8] = []) -> [UInt8] {
+            der(0x30, [0x02, 1, version] + parameters + der(0x04, bytes) + attributes)
         }
         for form in [encoded(scalar), encoded(der(0x04, scalar)), encoded(scalar, [0xA0, 0])] {
             let info = try PrivateKeyInfo(der: form.span)
@@ -223,8 +223,8 @@ struct KeyFormatTests {
         let tripledInfo = try PrivateKeyInfo(der: tripled.span)
         #expect(tripledInfo.key.scalar.array != key)
         for mask in [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 0xFF, count: 32)] {
-            let octets = key + mask
-            let encoded = der(0x30, [0x02, 1, 0] + info.algorithm.der + der(0x04, octets))
+            let bytes = key + mask
+            let encoded = der(0x30, [0x02, 1, 0] + info.algorithm.der + der(0x04, bytes))
             #expect(privateKeyRefusal(encoded) == .invalidScalar)
         }
     }

@@ -68,12 +68,12 @@ struct MGMTests {
 
     @Test("A nonce is one block with a zero bit first, a tag has four bytes or more, and there is some data")
     func lengths() throws {
-        let octets = octets(40)
-        let (key, nothing) = (octets.span.extracting(first: 32), octets.span.extracting(first: 0))
+        let bytes = bytes(40)
+        let (key, nothing) = (bytes.span.extracting(first: 32), bytes.span.extracting(first: 0))
         for count in [0, 3, 9] {
             #expect(throws: GOSTError.invalidLength) { _ = try MGM<Magma>(key: key, tagLength: count) }
         }
-        #expect(throws: GOSTError.invalidKeyLength) { _ = try MGM<Magma>(key: octets.span) }
+        #expect(throws: GOSTError.invalidKeyLength) { _ = try MGM<Magma>(key: bytes.span) }
         let mode = try MGM<Magma>(key: key)
         for nonce in [
             [], [UInt8](repeating: 0, count: 7), [UInt8](repeating: 0, count: 9), [0x80, 0, 0, 0, 0, 0, 0, 0],
@@ -91,7 +91,7 @@ struct MGMTests {
             try mode.seal(nothing, nonce: nonce.span, authenticating: nothing)
         }
         let opened = outcome { () throws(GOSTError) in
-            try mode.open(octets.span.extracting(first: 7), nonce: nonce.span, authenticating: key)
+            try mode.open(bytes.span.extracting(first: 7), nonce: nonce.span, authenticating: key)
         }
         #expect(sealed == .failure(.invalidLength) && opened == .failure(.invalidLength))
     }

@@ -71,7 +71,7 @@ struct ModeTests {
     }
 
     private func longMessage<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type) throws {
-        let (key, iv, message) = (octets(32), octets(3 * Cipher.blockSize), octets(9600))
+        let (key, iv, message) = (bytes(32), bytes(3 * Cipher.blockSize), bytes(9600))
         let half = Array(iv.prefix(Cipher.blockSize / 2))
         var whole = try CTR<Cipher>(key: key.span, iv: half.span)
         var inPieces = try CTR<Cipher>(key: key.span, iv: half.span)
@@ -90,23 +90,23 @@ struct ModeTests {
     }
 
     private func lengths<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type) throws {
-        let (octets, size) = (octets(64), Cipher.blockSize)
-        let key = octets.span.extracting(first: 32)
-        let short = octets.span.extracting(first: 31)
-        let iv = octets.span.extracting(first: size)
+        let (bytes, size) = (bytes(64), Cipher.blockSize)
+        let key = bytes.span.extracting(first: 32)
+        let short = bytes.span.extracting(first: 31)
+        let iv = bytes.span.extracting(first: size)
         for count in [0, size / 2 - 1, size / 2 + 1, size] {
             #expect(throws: GOSTError.invalidIVLength) {
-                _ = try CTR<Cipher>(key: key, iv: octets.span.extracting(first: count))
+                _ = try CTR<Cipher>(key: key, iv: bytes.span.extracting(first: count))
             }
         }
         for count in [0, size - 1, size + 1] {
-            let wrong = octets.span.extracting(first: count)
+            let wrong = bytes.span.extracting(first: count)
             #expect(throws: GOSTError.invalidIVLength) { _ = try OFB<Cipher>(key: key, iv: wrong) }
             #expect(throws: GOSTError.invalidIVLength) { _ = try CFB<Cipher>(key: key, iv: wrong) }
             #expect(throws: GOSTError.invalidIVLength) { _ = try CBC<Cipher>(key: key, iv: wrong) }
         }
         #expect(throws: GOSTError.invalidKeyLength) {
-            _ = try CTR<Cipher>(key: short, iv: octets.span.extracting(first: size / 2))
+            _ = try CTR<Cipher>(key: short, iv: bytes.span.extracting(first: size / 2))
         }
         #expect(throws: GOSTError.invalidKeyLength) { _ = try OFB<Cipher>(key: short, iv: iv) }
         #expect(throws: GOSTError.invalidKeyLength) { _ = try CFB<Cipher>(key: short, iv: iv) }

@@ -51,8 +51,8 @@ struct RekeyingTests {
 
     @Test("A section is one or more whole blocks", arguments: [-16, 0, 1, 15, 20])
     func sections(section: Int) throws {
-        let octets = octets(32)
-        let (key, iv) = (octets.span, octets.span.extracting(first: 8))
+        let bytes = bytes(32)
+        let (key, iv) = (bytes.span, bytes.span.extracting(first: 8))
         #expect(throws: GOSTError.invalidParameter) { _ = try CTRACPKM<Kuznyechik>(key: key, iv: iv, section: section) }
         #expect(throws: GOSTError.invalidParameter) { _ = try ACPKMMaster<Kuznyechik>(key: key, section: section) }
         #expect(throws: GOSTError.invalidParameter) {
@@ -65,9 +65,9 @@ struct RekeyingTests {
 
     @Test("Keys, initialisation vectors and codes of a wrong length are refused")
     func lengths() throws {
-        let octets = octets(32)
-        let (key, short) = (octets.span, octets.span.extracting(first: 31))
-        let iv = octets.span.extracting(first: 4)
+        let bytes = bytes(32)
+        let (key, short) = (bytes.span, bytes.span.extracting(first: 31))
+        let iv = bytes.span.extracting(first: 4)
         #expect(throws: GOSTError.invalidKeyLength) { _ = try CTRACPKM<Magma>(key: short, iv: iv, section: 8) }
         #expect(throws: GOSTError.invalidIVLength) { _ = try CTRACPKM<Magma>(key: key, iv: short, section: 8) }
         #expect(throws: GOSTError.invalidKeyLength) { _ = try ACPKMMaster<Magma>(key: short, section: 8) }

@@ -64,7 +64,7 @@ struct SESPAKETests {
         }
     }
 
-    @Test("The secure channel's pairing comes out octet for octet")
+    @Test("The secure channel's pairing comes out byte for byte")
     func pairing() throws {
         let set = try JSON(vectors: "gsc1.json").sets.A
         let (modern, pairing) = (set.profiles.modern, set.profiles.modern.pairing)

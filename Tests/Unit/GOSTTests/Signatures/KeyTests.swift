@@ -50,16 +50,16 @@ struct KeyTests {
 
     @Test("A generated key is the first random number in range, little-endian")
     func generation() throws {
-        let key = try PrivateKey.generate(on: .cryptoProA, random: ConstantRandom(octet: 0x42))
+        let key = try PrivateKey.generate(on: .cryptoProA, random: ConstantRandom(byte: 0x42))
         #expect(key.scalar.array == [UInt8](repeating: 0x42, count: 32))
         // q has 255 bits, so the highest random bit is dropped.
-        let short = try PrivateKey.generate(on: .tc26256A, random: ConstantRandom(octet: 0x81))
+        let short = try PrivateKey.generate(on: .tc26256A, random: ConstantRandom(byte: 0x81))
         #expect(short.scalar.array == [UInt8](repeating: 0x81, count: 31) + [0x01])
     }
 
     @Test("No key is generated if the random source fails, or gives numbers out of range only")
     func failedGeneration() {
-        for random in [NoRandom(), ConstantRandom(octet: 0), ConstantRandom(octet: 0xFF)] as [any RandomSource] {
+        for random in [NoRandom(), ConstantRandom(byte: 0), ConstantRandom(byte: 0xFF)] as [any RandomSource] {
             #expect(throws: GOSTError.randomUnavailable) {
                 _ = try PrivateKey.generate(on: .cryptoProA, random: random)
             }

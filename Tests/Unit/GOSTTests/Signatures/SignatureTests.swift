@@ -27,7 +27,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("A hash code is read with its least significant octet first")
+    @Test("A hash code is read with its least significant byte first")
     func digestOrder() throws {
         for vector in try JSON(vectors: "gostr3410_sign.json").vectors.list where !vector.hash_bytes.isNull {
             let size = try vector.namedCurve.coordinateSize
@@ -89,10 +89,10 @@ struct SignatureTests {
             d[0] = scalar
             let key = try PrivateKey(curve: .cryptoProA, scalar: Secret(copying: d))
             for digest in digests {
-                let signature = try key.sign(digest: digest.span, random: ConstantRandom(octet: 0))
+                let signature = try key.sign(digest: digest.span, random: ConstantRandom(byte: 0))
                 #expect(try key.publicKey().isValidSignature(signature, digest: digest))
-                #expect(try key.sign(digest: digest.span, random: ConstantRandom(octet: 0)) == signature)
-                #expect(try key.sign(digest: digest.span, random: ConstantRandom(octet: 1)) != signature)
+                #expect(try key.sign(digest: digest.span, random: ConstantRandom(byte: 0)) == signature)
+                #expect(try key.sign(digest: digest.span, random: ConstantRandom(byte: 1)) != signature)
                 halves.insert(signature.suffix(32))
             }
         }

@@ -56,7 +56,7 @@ struct VKOTests {
         return shared.array
     }
 
-    @Test("KEG takes UKM most significant octet first, and UKM of 0 as 1 (RFC 9189, 8.3.1)")
+    @Test("KEG takes UKM most significant byte first, and UKM of 0 as 1 (RFC 9189, 8.3.1)")
     func keg() throws {
         for curve in [Curve.tc26256A, .tc26512C] {
             let key = try PrivateKey.generate(on: curve, random: SystemRandom())

@@ -9,18 +9,18 @@ struct AnswerTests {
     @Test("An answer without a request, of another state, or a second time is refused and logged without its content")
     func replay() async throws {
         let standIn = try StandIn(), authorization = standIn.authorization()
-        await #expect(throws: AnswerRefusal.notAwaited) { try await standIn.answer("code=1&state=1") }
+        await #expect(throws: CallbackError.notAwaited) { try await standIn.answer("code=1&state=1") }
         _ = try authorization.callback
-        await #expect(throws: AnswerRefusal.notAwaited) { try await standIn.answer("code=1&state=1") }
+        await #expect(throws: CallbackError.notAwaited) { try await standIn.answer("code=1&state=1") }
         let work = Task { try await authorization.authorizeSession(at: StandIn.location()) }
         let state = try await standIn.state()
         for forged in [String(state.dropLast()), state + "0", state.lowercased(), UUID().uuidString, ""] {
-            await #expect(throws: AnswerRefusal.foreign) { try await standIn.answer("code=1&state=\(forged)") }
-            await #expect(throws: AnswerRefusal.foreign) { try await standIn.answer("error=x&state=\(forged)") }
+            await #expect(throws: CallbackError.foreign) { try await standIn.answer("code=1&state=\(forged)") }
+            await #expect(throws: CallbackError.foreign) { try await standIn.answer("error=x&state=\(forged)") }
         }
         try await standIn.answer("code=right&state=\(state)")
         #expect(try await work.value.code == "right")
-        await #expect(throws: AnswerRefusal.repeated) { try await standIn.answer("code=1&state=\(state)") }
+        await #expect(throws: CallbackError.repeated) { try await standIn.answer("code=1&state=\(state)") }
         #expect(standIn.journal.messages.count == 12)
         #expect(standIn.journal.messages.allSatisfy { $0.hasPrefix("an answer of another application is refused: ") })
         #expect(!standIn.journal.messages.contains { $0.contains(state) || $0.contains("right") })
@@ -41,24 +41,24 @@ struct AnswerTests {
             right + String((0..<40).flatMap { "&x\($0)=" }),
         ]
         for answer in wrong {
-            let refusal = await #expect(throws: AnswerRefusal.self) { try await standIn.answer(answer) }
+            let refusal = await #expect(throws: CallbackError.self) { try await standIn.answer(answer) }
             guard case .malformed? = refusal else {
                 Issue.record("\(answer): \(String(describing: refusal))")
                 continue
             }
         }
         for callback in ["own:/other", "own://authorization", "own:authorization", "own:/authorization/"] {
-            await #expect(throws: AnswerRefusal.malformed("it goes to another address than the callback")) {
+            await #expect(throws: CallbackError.malformed("it goes to another address than the callback")) {
                 try await standIn.answer(right, to: callback)
             }
         }
         for address in ["", "own", ":/authorization?\(right)", "o n:/authorization?\(right)", "own:/authorization?\n"] {
-            await #expect(throws: AnswerRefusal.malformed("it is not an address")) {
+            await #expect(throws: CallbackError.malformed("it is not an address")) {
                 try await Authorization.process(address, in: standIn.runtime)
             }
         }
         let long = right + "&x=" + String(repeating: "a", count: 8192)
-        await #expect(throws: AnswerRefusal.tooLong) { try await standIn.answer(long) }
+        await #expect(throws: CallbackError.tooLong) { try await standIn.answer(long) }
         // Desktops write the scheme and the empty host as they like.
         try await standIn.answer(right, to: "OWN:///authorization")
         #expect(try await work.value.verifyToken == "1")
@@ -75,7 +75,7 @@ struct AnswerTests {
         #expect(try await one.value == "one")
         #expect(try await other.value == "other")
         // The program knows most whose request it was.
-        await #expect(throws: AnswerRefusal.repeated) { try await standIn.answer("code=one&state=\(state)") }
+        await #expect(throws: CallbackError.repeated) { try await standIn.answer("code=one&state=\(state)") }
         let directory = standIn.runtime + "/kanal"
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == 2)
         _ = consume first
@@ -89,7 +89,7 @@ struct AnswerTests {
         for mode in [0o755, 0o770, 0o701] {
             try files.setAttributes([.posixPermissions: mode], ofItemAtPath: directory)
             #expect(throws: AuthorizationError.self) { try standIn.authorization().callback }
-            await #expect(throws: AnswerRefusal.self) { try await standIn.answer("code=1&state=1") }
+            await #expect(throws: CallbackError.self) { try await standIn.answer("code=1&state=1") }
         }
         try files.removeItem(atPath: directory)
         try files.createDirectory(

@@ -98,7 +98,7 @@ struct AuthorizationTests {
         let state = try await standIn.state()
         standIn.endTime()
         await #expect(throws: AuthorizationError.failed(.timedOut)) { try await work.value }
-        await #expect(throws: AnswerRefusal.late) { try await standIn.answer("\(request.success)&state=\(state)") }
+        await #expect(throws: CallbackError.late) { try await standIn.answer("\(request.success)&state=\(state)") }
     }
 
     @Test("Cancelling the task ends the request at once, and an answer is too late", arguments: Request.allCases)
@@ -108,7 +108,7 @@ struct AuthorizationTests {
         let state = try await standIn.state()
         work.cancel()
         await #expect(throws: AuthorizationError.cancelled) { try await work.value }
-        await #expect(throws: AnswerRefusal.late) { try await standIn.answer("\(request.success)&state=\(state)") }
+        await #expect(throws: CallbackError.late) { try await standIn.answer("\(request.success)&state=\(state)") }
     }
 
     @Test("An application that is missing, or cannot run, is not installed", arguments: Request.allCases)

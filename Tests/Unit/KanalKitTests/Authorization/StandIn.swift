@@ -66,7 +66,7 @@ final class StandIn: Sendable {
     /// The state of the next request that is opened.
     func state() async throws -> String { try await parameters()["state"] ?? "" }
 
-    func answer(_ parameters: String, to callback: String = "own:/authorization") async throws(AnswerRefusal) {
+    func answer(_ parameters: String, to callback: String = "own:/authorization") async throws(CallbackError) {
         try await Authorization.process("\(callback)?\(parameters)", in: runtime)
     }
 

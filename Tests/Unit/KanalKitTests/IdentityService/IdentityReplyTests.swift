@@ -78,10 +78,10 @@ struct IdentityReplyTests {
 
     @Test("No bit of a token can be changed")
     func everyBit() throws {
-        let octets = Array(good.utf8)
-        for index in octets.indices {
+        let bytes = Array(good.utf8)
+        for index in bytes.indices {
             for bit in 0..<7 {
-                var changed = octets
+                var changed = bytes
                 changed[index] ^= 1 << bit
                 let text = String(decoding: changed, as: UTF8.self)
                 guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x22 && $0 != 0x5C && $0 < 0x7F }) else { continue }
@@ -109,7 +109,7 @@ struct IdentityReplyTests {
     }
 
     private func text(_ token: BearerToken) -> String {
-        token.withOctets { String(decoding: [UInt8](copying: $0), as: UTF8.self) }
+        token.withBytes { String(decoding: [UInt8](copying: $0), as: UTF8.self) }
     }
 
     /// Signs tokens with a key of the program's, as a service does.
@@ -131,14 +131,14 @@ struct IdentityReplyTests {
             return text + "." + Self.encoded(try openssl.read("signature"))
         }
 
-        private static func encoded(_ octets: [UInt8]) -> String {
-            Data(octets).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+        private static func encoded(_ bytes: [UInt8]) -> String {
+            Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
                 "=", with: "")
         }
     }
 
-    @Test("Names of the service and of programs are the same octet for octet, however Unicode sees them")
-    func octets() throws {
+    @Test("Names of the service and of programs are the same byte for byte, however Unicode sees them")
+    func bytes() throws {
         let signer = try Signer()
         var service = service
         service.clientID = "TESTKEY"

@@ -17,14 +17,14 @@ struct IdentityRequestTests {
             items.map { ($0.name, try #require($0.value)) }, uniquingKeysWith: { "\($0) and \($1)" })
     }
 
-    private static func octets(_ text: String) throws -> [UInt8] {
+    private static func bytes(_ text: String) throws -> [UInt8] {
         #expect(text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
         let digits = text.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - digits.count % 4) % 4)
         return Array(try #require(Data(base64Encoded: digits + padding)))
     }
 
-    private static func source(_ text: String) -> OctetSource { .pieces(of: Array(text.utf8), 1000) }
+    private static func source(_ text: String) -> ByteSource { .pieces(of: Array(text.utf8), 1000) }
 
     @Test(
         "From version 2.90 on the certificate's key signs all parameters, and the code if there is one",
@@ -55,7 +55,7 @@ struct IdentityRequestTests {
             let signed =
                 "TESTSYSopenid fullname" + times[index] + states[index] + service.redirectURI
                 + (index == 0 ? "" : Self.code)
-            let signature = try Self.octets(try #require(values["client_secret"]))
+            let signature = try Self.bytes(try #require(values["client_secret"]))
             #expect(signature.count == (kind == .gost256 ? 64 : 256))
             #expect(try await key.verify(signature, of: Self.source(signed)))
             #expect(try await !key.verify(signature, of: Self.source(signed + " ")))
@@ -92,7 +92,7 @@ struct IdentityRequestTests {
             (String(decoding: second.body, as: UTF8.self), second.state, "9999.12.31 23:59:59 +0000"),
         ] {
             let values = try Self.parameters(text)
-            let message = try Self.octets(try #require(values["client_secret"]))
+            let message = try Self.bytes(try #require(values["client_secret"]))
             let signed = "openid\(time)TESTSYS\(state)"
             #expect(values["timestamp"] == time && values["client_certificate_hash"] == nil)
             try scene.expectVerified(message, Array(signed.utf8), isDetached: true)

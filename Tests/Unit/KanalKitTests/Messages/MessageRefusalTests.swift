@@ -142,7 +142,7 @@ struct MessageRefusalTests {
         for options in ["", "-stream"] {
             let message = try theirs.openssl.sign(Self.content, "-nodetach -cades \(options)")
             for count in message.indices {
-                let cut = OctetSource.pieces(of: Array(message.prefix(count)), 50)
+                let cut = ByteSource.pieces(of: Array(message.prefix(count)), 50)
                 #expect(await fault { _ = try await verifier.verify(cut) { _ in } } == .malformed, "\(count) bytes")
             }
             #expect(await theirs.faults(message + [0]) == [.malformed, .malformed])
@@ -156,8 +156,8 @@ struct MessageRefusalTests {
             for place in places where place != version {
                 var changed = message
                 changed[place] ^= 0x41
-                let source = OctetSource.pieces(of: changed, 50)
-                #expect(await fault { _ = try await verifier.verify(source) { _ in } } != nil, "octet \(place)")
+                let source = ByteSource.pieces(of: changed, 50)
+                #expect(await fault { _ = try await verifier.verify(source) { _ in } } != nil, "byte \(place)")
             }
         }
         for message in [[], Self.content, theirs.authority] {
@@ -178,9 +178,9 @@ struct MessageRefusalTests {
             for place in message.indices {
                 var changed = message
                 changed[place] ^= 1 << UInt8(place % 8)
-                let source = OctetSource.pieces(of: changed, 50)
-                #expect(await fault { _ = try await verifier.verify(source) { _ in } } != nil, "octet \(place)")
-                if isDER { #expect(await fault { _ = try verifier.verify(changed) } != nil, "octet \(place)") }
+                let source = ByteSource.pieces(of: changed, 50)
+                #expect(await fault { _ = try await verifier.verify(source) { _ in } } != nil, "byte \(place)")
+                if isDER { #expect(await fault { _ = try verifier.verify(changed) } != nil, "byte \(place)") }
             }
         }
         let message = try theirs.openssl.sign(Self.content, "-nodetach -cades")
@@ -200,7 +200,7 @@ struct MessageRefusalTests {
             guard case .invalidArgument = error else { throw error ?? .notFound }
         }
         let isRead = Lock(false)
-        let long = OctetSource(length: 1 << 32) {
+        let long = ByteSource(length: 1 << 32) {
             isRead.withLock { $0 = true }
             return nil
         }
@@ -217,7 +217,7 @@ struct MessageRefusalTests {
             for pair in try session.keyPairs() { try session.delete(pair) }
         }
         let isRead = Lock(false)
-        let source = OctetSource {
+        let source = ByteSource {
             isRead.withLock { $0 = true }
             return nil
         }

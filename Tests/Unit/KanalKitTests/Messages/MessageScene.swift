@@ -52,7 +52,7 @@ struct MessageScene {
         let message = Lock<[UInt8]>([])
         try await token.signMessage(
             of: .pieces(of: content, pieces, length: length, progress), by: certificate, isDetached: isDetached
-        ) { octets in message.withLock { $0 += octets } }
+        ) { bytes in message.withLock { $0 += bytes } }
         return message.withLock { $0 }
     }
 
@@ -115,15 +115,15 @@ final class Recorder: Sendable {
     }
 }
 
-extension OctetSource {
+extension ByteSource {
     /// These bytes, in pieces.
     ///
     /// - Parameter length: The length that the source announces; nil if it announces none.
     static func pieces(
-        of octets: [UInt8], _ size: Int, length: Int? = nil, _ progress: Recorder = Recorder()
-    ) -> OctetSource {
-        let rest = Lock(octets[...])
-        return OctetSource(length: length, progress: progress.record) {
+        of bytes: [UInt8], _ size: Int, length: Int? = nil, _ progress: Recorder = Recorder()
+    ) -> ByteSource {
+        let rest = Lock(bytes[...])
+        return ByteSource(length: length, progress: progress.record) {
             rest.withLock { rest in
                 guard !rest.isEmpty else { return nil }
                 defer { rest = rest.dropFirst(size) }

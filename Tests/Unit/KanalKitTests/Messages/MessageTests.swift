@@ -42,7 +42,7 @@ struct MessageTests {
             try scene.expectVerified(message, content, isDetached: isDetached)
             if isDetached {
                 let read = Recorder()
-                let source = OctetSource.pieces(of: content, 7, length: content.count, read)
+                let source = ByteSource.pieces(of: content, 7, length: content.count, read)
                 let signers = try await scene.verifier.verify(message, content: source)
                 #expect(signers.map(\.certificate) == [scene.certificate.value] && read.isComplete(content.count))
             } else {
@@ -75,7 +75,7 @@ struct MessageTests {
     private func expectContent(of message: [UInt8], _ verifier: MessageVerifier, signer: [UInt8]) async throws {
         for size in [1, 7, 1000, message.count] {
             let (output, progress) = (Lock<[UInt8]>([]), Recorder())
-            let source = OctetSource.pieces(of: message, size, length: message.count, progress)
+            let source = ByteSource.pieces(of: message, size, length: message.count, progress)
             let signers = try await verifier.verify(source) { piece in output.withLock { $0 += piece } }
             #expect(signers.map(\.certificate) == [signer] && progress.isComplete(message.count))
             #expect(output.withLock { $0 } == Self.content)
@@ -113,7 +113,7 @@ struct MessageTests {
         let scene = try await MessageScene(.gost256)
         let (token, isDone) = (scene.token, Lock(false))
         let rest = Lock([[UInt8]](repeating: Self.content, count: 2))
-        let source = OctetSource {
+        let source = ByteSource {
             let piece = rest.withLock { $0.popLast() }
             if piece == nil {
                 Task {
@@ -137,7 +137,7 @@ struct MessageTests {
         let message = try await scene.sign(Self.content, isDetached: work == "verify beside")
         let pieces = work == "verify" ? message : Self.content
         let (task, count) = (Lock<Task<Void, any Error>?>(nil), Lock(0))
-        let source = OctetSource {
+        let source = ByteSource {
             let number = count.withLock { count in
                 count += 1
                 return count

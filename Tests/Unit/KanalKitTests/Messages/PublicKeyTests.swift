@@ -11,9 +11,9 @@ struct PublicKeyTests {
     private static let message = Array("message".utf8)
 
     /// The message in two pieces.
-    private static func content() -> OctetSource {
+    private static func content() -> ByteSource {
         let pieces = Lock([Array(message.dropFirst(3)), Array(message.prefix(3))])
-        return OctetSource(length: message.count) { pieces.withLock { $0.popLast() } }
+        return ByteSource(length: message.count) { pieces.withLock { $0.popLast() } }
     }
 
     @Test(
@@ -39,7 +39,7 @@ struct PublicKeyTests {
                 #expect(try await !key.verify(signature, of: Self.content(), algorithm: algorithm, form: .x509))
                 #expect(try await !key.verify(encoded, of: Self.content(), algorithm: algorithm))
             }
-            let other = OctetSource { nil }
+            let other = ByteSource { nil }
             #expect(try await !key.verify(signature, of: other, algorithm: algorithm))
             for wrong in [Array(signature.dropLast()), signature + [0], [], signature.map { $0 ^ 1 }] {
                 #expect(try await !key.verify(wrong, of: Self.content(), algorithm: algorithm))

@@ -79,13 +79,13 @@ struct SharedSecretsTests {
         #expect(try await secrets.items().count == names.count)
         for count in [0, 1, 200, 8192] {
             let value = [UInt8](repeating: 7, count: count)
-            try await secrets.update(SecretBytes(octets: value.span), service: "s", account: "a")
+            try await secrets.update(SecretBytes(bytes: value.span), service: "s", account: "a")
             #expect(try await secrets.text("a", service: "s").utf8.elementsEqual(value))
         }
         let value = [UInt8](repeating: 7, count: 8193)
         let reason = SharedSecretsError.invalidArgument("a secret has at most 8192 bytes")
         await #expect(throws: reason) {
-            try await secrets.update(SecretBytes(octets: value.span), service: "s", account: "a")
+            try await secrets.update(SecretBytes(bytes: value.span), service: "s", account: "a")
         }
         for group in ["", ".hidden", "a/b", "ü", String(repeating: "x", count: 65)] {
             #expect(throws: SharedSecretsError.self, "\(group)") { try SharedSecrets(accessGroup: group) }

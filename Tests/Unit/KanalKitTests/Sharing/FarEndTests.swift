@@ -42,7 +42,7 @@ struct FarEndTests {
         let reader: Peer
         let share: Peer
         let time: TestTime
-        let far: FarEnd
+        let far: RemoteEnd
         let isOver: Lock<Bool>
 
         init() throws {
@@ -63,7 +63,7 @@ struct FarEndTests {
             try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
             let (port, end) = (UInt16(bigEndian: address.sin_port), ends[0])
             (time, isOver) = (TestTime(), Lock(false))
-            far = FarEnd(host: "127.0.0.1", port: port, clocks: time.clocks)
+            far = RemoteEnd(host: "127.0.0.1", port: port, clocks: time.clocks)
             // It blocks, as the test does: both need threads.
             Thread.detachNewThread { [far, isOver] in
                 try? far.run(input: end, output: end)

@@ -11,8 +11,8 @@ struct RefusalLimitTests {
         var limit = RefusalLimit()
         let told = (0..<100_000).flatMap { limit.take(Self.plain, at: .milliseconds($0 / 10)) }
         #expect(told == Array(repeating: Self.plain, count: 20))
-        #expect(limit.take(.progress(commands: 1, octets: 2), at: .seconds(59)) == [.progress(commands: 1, octets: 2)])
-        let next = ShareEvent.progress(commands: 3, octets: 4)
+        #expect(limit.take(.progress(commands: 1, bytes: 2), at: .seconds(59)) == [.progress(commands: 1, bytes: 2)])
+        let next = ShareEvent.progress(commands: 3, bytes: 4)
         #expect(limit.take(next, at: .seconds(60)) == [.furtherRefusals(99_980), next])
         #expect(limit.take(Self.plain, at: .seconds(61)) == [Self.plain])
     }

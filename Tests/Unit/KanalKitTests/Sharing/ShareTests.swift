@@ -126,9 +126,9 @@ struct ShareTests {
         #expect(try records.load() == nil)
         var state = try ChannelState(TerminatingCard.offer, random: SystemRandom())
         _ = try state.renewPassword(of: 1, TerminatingCard.offer, random: SystemRandom())
-        state.slots[0]?.c1 = 2
+        state.slots[0]?.triesInARow = 2
         try records.save(state)
-        #expect(try records.load()?.slots[0]?.c1 == 2)
+        #expect(try records.load()?.slots[0]?.triesInARow == 2)
         let another = try ShareRecords(path: folder.path, serial: [0, 0, 0, 0, 1, 2, 3, 4])
         let name = "end"
         let bytes = try #require(try records.directory.read(name, limit: 1 << 16))
@@ -183,7 +183,7 @@ struct ShareTests {
     func through() throws {
         let link = EmulatedLink(try EmulatedCard(.bt))
         let local = try LocalToken(link, reader: "local")
-        #expect(local.way == .through)
+        #expect(local.way == .passthrough)
         let card = PassingCard(link, report: { _ in })
         let before = link.sent.count
         let digits = Array("12345678".utf8)

@@ -11,8 +11,8 @@ struct BatchTests {
     private func batch(_ commands: [String], goesOn: Bool) throws -> Batch {
         var batch = Batch(goesOn: goesOn)
         for command in commands {
-            let octets = [UInt8](hex: command)
-            batch.append(try Command(parsing: octets.span))
+            let bytes = [UInt8](hex: command)
+            batch.append(try Command(parsing: bytes.span))
         }
         return batch
     }
@@ -32,7 +32,7 @@ struct BatchTests {
     private let sign = "002a9e9a20" + String(repeating: "11", count: 32) + "40"
     private let serial = "00ca018108"
 
-    @Test("N72: batches are those of the vectors, octet by octet, each in one round trip", arguments: Profile.allCases)
+    @Test("N72: batches are those of the vectors, byte by byte, each in one round trip", arguments: Profile.allCases)
     func vectors(_ profile: Profile) throws {
         let open = try OpenChannel(profile, set: "B")
         let exchanges = open.host.vectors.exchanges.list

@@ -76,7 +76,7 @@ struct BrokenChannelTests {
             for bit in 0..<8 {
                 var flipped = reply
                 flipped[index] ^= 1 << UInt8(bit)
-                try expectBroken(flipped.hex, at: number, profile, "octet \(index), bit \(bit)")
+                try expectBroken(flipped.hex, at: number, profile, "byte \(index), bit \(bit)")
             }
         }
     }

@@ -13,8 +13,8 @@ struct ExtendedLengthTests {
         let plain = try Host(set: "B", profile: profile)
         let sizes =
             "8302" + [UInt8(size >> 8), UInt8(size & 0xFF)].hex + "8402" + [UInt8(size >> 8), UInt8(size & 0xFF)].hex
-        let octets = plain.capabilities.octets.hex.replacing("830200ee840200ee", with: sizes)
-        let capabilities = try Capabilities(parsing: [UInt8](hex: octets))
+        let bytes = plain.capabilities.bytes.hex.replacing("830200ee840200ee", with: sizes)
+        let capabilities = try Capabilities(parsing: [UInt8](hex: bytes))
         let token = plain.token(capabilities: capabilities)
         token.maximumLength = length
         let record = PairingRecord(

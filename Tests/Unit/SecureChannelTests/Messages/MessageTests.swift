@@ -37,7 +37,7 @@ struct MessageTests {
     }
 
     @Test(
-        "N49: all exchanges are those of the vectors, octet by octet, across the change of keys at n = 257",
+        "N49: all exchanges are those of the vectors, byte by byte, across the change of keys at n = 257",
         arguments: Profile.allCases, ["A", "B"])
     func vectors(_ profile: Profile, _ set: String) throws {
         let open = try OpenChannel(profile, set: set)
@@ -124,7 +124,7 @@ struct MessageTests {
     }
 
     @Test(
-        "Le travels as one octet up to 256, as two above",
+        "Le travels as one byte up to 256, as two above",
         arguments: [
             ("0084000000", "00"), ("0084000001", "01"), ("00840000ff", "ff"), ("00840000000101", "0101"),
             ("00840000000000", "0000"),

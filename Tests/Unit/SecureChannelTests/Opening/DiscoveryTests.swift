@@ -15,7 +15,7 @@ struct DiscoveryTests {
         #expect(vectors.E1_valid.list.count == 3)
         for vector in vectors.E1_valid.list {
             let capabilities = try Capabilities(parsing: vector.E1.bytes)
-            #expect(capabilities.octets == vector.E1.bytes)
+            #expect(capabilities.bytes == vector.E1.bytes)
             #expect(capabilities.profiles.reduce(0) { $0 + Int($1.rawValue) } == vector.profiles.number)
             #expect(capabilities.sessions == vector.sessions.number)
             #expect(Int(capabilities.features.rawValue) == vector.features.number)
@@ -29,7 +29,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "N1: an E1 with an unknown tag, a wrong order, a non-minimal length, an octet too many, or N = 0 or 5 is refused"
+        "N1: an E1 with an unknown tag, a wrong order, a non-minimal length, an byte too many, or N = 0 or 5 is refused"
     )
     func invalid() {
         #expect(vectors.E1_invalid.list.count == 13)
@@ -117,7 +117,7 @@ struct DiscoveryTests {
         ])
     func malformedHints(_ hints: String) throws {
         let host = try Host()
-        let card = ScriptedCard(["80ca470000": host.capabilities.octets.hex + hints + "9000"])
+        let card = ScriptedCard(["80ca470000": host.capabilities.bytes.hex + hints + "9000"])
         #expect(throws: ChannelError.malformedCapabilities) { try Discovery.run(over: card) }
     }
 

@@ -62,12 +62,12 @@ struct OpeningTests {
     private let third = [UInt8](repeating: 0x3C, count: 32)
     private let code = [UInt8](repeating: 0x77, count: 16)
 
-    private func drawn(_ octets: [UInt8], _ profile: Profile) -> [UInt8] {
-        Array(octets.prefix(profile == .classic ? 16 : 32))
+    private func drawn(_ bytes: [UInt8], _ profile: Profile) -> [UInt8] {
+        Array(bytes.prefix(profile == .classic ? 16 : 32))
     }
 
     @Test(
-        "OPEN-1 and OPEN-2 are those of the vectors, octet by octet, with one session and with four",
+        "OPEN-1 and OPEN-2 are those of the vectors, byte by byte, with one session and with four",
         arguments: Profile.allCases, ["A", "B"])
     func vectors(_ profile: Profile, _ set: String) throws {
         let line = Line()
@@ -119,7 +119,7 @@ struct OpeningTests {
         let scene = try Scene(profile)
         let host = scene.host
         let older = try Capabilities(
-            parsing: [UInt8](hex: host.capabilities.octets.hex.replacing("860110", with: "86010f")))
+            parsing: [UInt8](hex: host.capabilities.bytes.hex.replacing("860110", with: "86010f")))
         let stale = PairingRecord(
             profile: profile, capabilities: older, tokenKey: host.record.tokenKey, hostID: host.record.hostID, index: 1,
             created: 7)

@@ -11,8 +11,8 @@ import Testing
 struct ProfileTests {
     /// E1 of set A with these profiles.
     private func capabilities(_ bits: String) throws -> Capabilities {
-        let octets = try Host().capabilities.octets.hex.replacing("820103", with: "8201" + bits)
-        return try Capabilities(parsing: [UInt8](hex: octets))
+        let bytes = try Host().capabilities.bytes.hex.replacing("820103", with: "8201" + bits)
+        return try Capabilities(parsing: [UInt8](hex: bytes))
     }
 
     @Test(

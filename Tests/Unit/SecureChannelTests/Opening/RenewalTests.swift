@@ -11,7 +11,7 @@ import Testing
 @Suite("Renewal of a session (GSC/1, 10 and 12)")
 struct RenewalTests {
     @Test(
-        "N50: renewal is that of the vectors, octet by octet, and the next command is n = 1 under the new keys",
+        "N50: renewal is that of the vectors, byte by byte, and the next command is n = 1 under the new keys",
         arguments: Profile.allCases)
     func vectors(_ profile: Profile) throws {
         let open = try OpenChannel(profile, set: "B")

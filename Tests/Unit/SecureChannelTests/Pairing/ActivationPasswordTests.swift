@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Activation passwords (GSC/1, 5)")
 struct ActivationPasswordTests {
-    private func canonical(_ octets: [UInt8]) throws(ChannelError) -> (text: String, slot: Int) {
-        let password = try ActivationPassword(octets.span)
+    private func canonical(_ bytes: [UInt8]) throws(ChannelError) -> (text: String, slot: Int) {
+        let password = try ActivationPassword(bytes.span)
         let symbols = password.canonical.bytes.indices.map { password.canonical.bytes[$0] }
         return (String(decoding: symbols, as: UTF8.self), Int(password.slot))
     }

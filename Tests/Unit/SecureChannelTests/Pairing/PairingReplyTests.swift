@@ -15,11 +15,11 @@ struct PairingReplyTests {
             ("800101", "800102"), ("810101", "810105"), ("840101", "840102"), ("850105", ""), ("870203e8", "870103"),
             ("83105", "83115"), ("e3", "e2"),
         ])
-    func malformedSlot(_ octets: String, _ others: String) throws {
+    func malformedSlot(_ bytes: String, _ others: String) throws {
         let scene = try PairingScene(.modern)
         let reply = scene.host.slotInformation
-        try #require(reply.contains(octets))
-        scene.card.expect("80ca470100", reply: reply.replacing(octets, with: others))
+        try #require(reply.contains(bytes))
+        scene.card.expect("80ca470100", reply: reply.replacing(bytes, with: others))
         try scene.expectFailure(.malformedResponse)
     }
 

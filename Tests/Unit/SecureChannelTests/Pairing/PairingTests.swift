@@ -11,7 +11,7 @@ import Testing
 @Suite("Pairing (GSC/1, 8)")
 struct PairingTests {
     @Test(
-        "Pairing and the first opening are those of the vectors, octet by octet",
+        "Pairing and the first opening are those of the vectors, byte by byte",
         arguments: Profile.allCases, ["A", "B"])
     func vectors(_ profile: Profile, _ set: String) throws {
         let scene = try PairingScene(profile, set: set)
@@ -108,7 +108,7 @@ struct PairingTests {
         let (host, card) = (scene.host, scene.card)
         #expect(throws: ChannelError.slotUnusable) {
             let capabilities = try Capabilities(
-                parsing: [UInt8](hex: host.capabilities.octets.hex.replacing("870106", with: "870101")))
+                parsing: [UInt8](hex: host.capabilities.bytes.hex.replacing("870106", with: "870101")))
             let text = Array("B7KX3MPQ9WZA2CDE".utf8)
             _ = try SecureChannel.activate(
                 with: ActivationPassword(text.span), over: card, capabilities: capabilities, profile: .classic,
@@ -162,8 +162,8 @@ struct PairingTests {
         let scene = try PairingScene(profile)
         let host = scene.host
         let other: UInt8 = 3 - profile.rawValue
-        let octets = host.capabilities.octets.hex.replacing("820103", with: "82010\(other)")
-        let capabilities = try Capabilities(parsing: [UInt8](hex: octets))
+        let bytes = host.capabilities.bytes.hex.replacing("820103", with: "82010\(other)")
+        let capabilities = try Capabilities(parsing: [UInt8](hex: bytes))
         let text = Array((host.set.password.text ?? "").utf8)
         #expect(throws: ChannelError.profileUnsupported) {
             _ = try SecureChannel.activate(

@@ -37,7 +37,7 @@ struct PairingStoreTests {
         #expect(throws: ChannelError.storage(.denied(.accessibleToOthers))) { try host.open(over: Line()) }
     }
 
-    @Test("N59: a record cut short or changed in any octet counts as not paired, and the file is kept")
+    @Test("N59: a record cut short or changed in any byte counts as not paired, and the file is kept")
     func corrupt() throws {
         try host.store.save(host.record)
         let directory = try Directory(path: host.path + "/tokens", create: false)

@@ -46,7 +46,7 @@ struct SecretStoreTests {
         }
 
         /// The bytes of the one file in the replicated directory, and its name.
-        func file() throws -> (name: String, octets: [UInt8]) {
+        func file() throws -> (name: String, bytes: [UInt8]) {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/shared")
             let name = try #require(names.first { !$0.hasPrefix(".") })
             return (name, try content("shared/" + name))
@@ -121,9 +121,9 @@ struct SecretStoreTests {
             let digits = String(try #require(alphabet.firstIndex(of: character)), radix: 2)
             bits += String(repeating: "0", count: 5 - digits.count) + digits
         }
-        let octets = stride(from: 0, to: bits.count, by: 8).compactMap { UInt8(bits.dropFirst($0).prefix(8), radix: 2) }
+        let bytes = stride(from: 0, to: bits.count, by: 8).compactMap { UInt8(bits.dropFirst($0).prefix(8), radix: 2) }
         let check = derived(key, "Kanal shared key", group).extracting(0..<8)
-        #expect(octets == [UInt8](copying: key) + [UInt8](copying: check))
+        #expect(bytes == [UInt8](copying: key) + [UInt8](copying: check))
     }
 
     @Test("The store has the old or the new value, and works on, wherever the process dies", arguments: [false, true])

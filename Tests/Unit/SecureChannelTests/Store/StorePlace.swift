@@ -65,22 +65,22 @@ final class StorePlace {
 
     /// A pairing of the host with a token.
     func record(token: UInt8 = 0, created: Int64 = 1_000_000, index: UInt8 = 1) throws -> PairingRecord {
-        var octets = capabilities.octets
+        var bytes = capabilities.bytes
         // E1 ‖ 80 05 "GSC/1" ‖ 81 08 SER: the last byte of the serial number.
         let end = 2 + 7 + 2 + 7
-        octets[end] ^= token
+        bytes[end] ^= token
         return try PairingRecord(
-            profile: .classic, capabilities: Capabilities(parsing: octets), tokenKey: vectors.T_pub.bytes,
+            profile: .classic, capabilities: Capabilities(parsing: bytes), tokenKey: vectors.T_pub.bytes,
             hostID: vectors.ID_H.bytes, index: index, created: created)
     }
 
     /// The record with another E1, as a token has it after an update.
     func updated(_ record: PairingRecord) throws -> PairingRecord {
-        var octets = record.capabilities.octets
+        var bytes = record.capabilities.bytes
         // The last byte of E1 is features, or N: both can have bit 0 or 1 changed.
-        octets[octets.count - 1] ^= 2
+        bytes[bytes.count - 1] ^= 2
         return try PairingRecord(
-            profile: record.profile, capabilities: Capabilities(parsing: octets), tokenKey: record.tokenKey,
+            profile: record.profile, capabilities: Capabilities(parsing: bytes), tokenKey: record.tokenKey,
             hostID: record.hostID, index: record.index, created: record.created)
     }
 

@@ -152,7 +152,7 @@ struct CommandBytesTests {
             ])
     }
 
-    @Test("signatures and cryptograms: the key's number, then the hash or the block, the least octet first")
+    @Test("signatures and cryptograms: the key's number, then the hash or the block, the least byte first")
     func computing() throws {
         let driver = try Driver.loggedIn(.usb)
         let digest = [UInt8](0..<32)

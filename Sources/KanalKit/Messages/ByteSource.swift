@@ -2,7 +2,7 @@
 import Locking
 
 /// Bytes that come piece by piece, such as those of a file that does not fit into memory.
-public struct OctetSource: Sendable {
+public struct ByteSource: Sendable {
     /// The number of all bytes; nil if unknown before the end.
     public let length: Int?
     private let progress: @Sendable (_ done: Int, _ total: Int?) -> Void

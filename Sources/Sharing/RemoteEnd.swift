@@ -7,12 +7,12 @@ import Translation
 /// The reader asks for its card several times a second, and a command waits until that is answered. So it is answered
 /// here, from the share's first answer, and the share is asked every two seconds whether it is still there. Commands
 /// are not delayed: its answer comes in its turn, and no one waits for it.
-package final class FarEnd: Sendable {
+package final class RemoteEnd: Sendable {
     /// The party that waits for the next answer of the share.
     private enum Asker: Equatable { case readerForCard, readerForAnswer, nobody }
 
     private struct Talk: ~Copyable {
-        var reader: FarReader
+        var reader: RemoteReader
         var share: FrameStream
         var askers: [Asker] = []
         /// The card's answer to reset, once the share has said it.
@@ -44,9 +44,9 @@ package final class FarEnd: Sendable {
 
     /// Carries frames until one of both ends is gone, or it is cancelled. The share is at these descriptors.
     package func run(input: Int32, output: Int32) throws(ShareError) {
-        do throws(FarReader.Failure) {
+        do throws(RemoteReader.Failure) {
             var talk = Talk(
-                reader: try FarReader(host: host, port: port), share: FrameStream(input: input, output: output),
+                reader: try RemoteReader(host: host, port: port), share: FrameStream(input: input, output: output),
                 lastQuestion: clocks.awake.now)
             while mayGoOn {
                 FrameStream.wait(for: [talk.reader.socket, input], milliseconds: 1000)
@@ -72,7 +72,7 @@ package final class FarEnd: Sendable {
     private var mayGoOn: Bool { !isCancelled.withLock { $0 } }
 
     /// Handles a frame from the reader.
-    private func passOn(_ frame: [UInt8], _ talk: inout Talk) throws(FarReader.Failure) {
+    private func passOn(_ frame: [UInt8], _ talk: inout Talk) throws(RemoteReader.Failure) {
         if frame == [0x04] {
             if let atr = talk.atr { return try talk.reader.send(atr, while: { mayGoOn }) }
             talk.askers.append(.readerForCard)
@@ -85,7 +85,7 @@ package final class FarEnd: Sendable {
     }
 
     /// Handles an answer from the share.
-    private func takeAnswer(_ frame: [UInt8], _ talk: inout Talk) throws(FarReader.Failure) {
+    private func takeAnswer(_ frame: [UInt8], _ talk: inout Talk) throws(RemoteReader.Failure) {
         guard let asker = talk.askers.first else { throw .closed }
         talk.askers.removeFirst()
         if asker == .readerForCard { talk.atr = frame }
@@ -93,7 +93,7 @@ package final class FarEnd: Sendable {
     }
 
     /// Asks whether the share is there, unless it has something to answer: a user of the other machine may be asked.
-    private func ask(_ talk: inout Talk) throws(FarReader.Failure) {
+    private func ask(_ talk: inout Talk) throws(RemoteReader.Failure) {
         let now = clocks.awake.now
         if talk.askers.isEmpty, now - talk.lastQuestion >= Self.interval {
             talk.askers.append(.nobody)

@@ -5,7 +5,7 @@ import Secrets
 ///
 /// Moving the owner moves a reference, so that no copies of the value stay behind on the stack.
 @safe
-struct Wiped<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+struct SecretBox<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     private let memory: WipedMemory
 
     init(_ value: Value) {
@@ -41,7 +41,7 @@ struct Wiped<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable 
     }
 }
 
-/// The memory of a ``Wiped`` value. A class, as the optimiser of Swift 6.2 takes structs apart without calling `deinit`.
+/// The memory of a ``SecretBox`` value. A class, as the optimiser of Swift 6.2 takes structs apart without calling `deinit`.
 @safe
 private final class WipedMemory {
     let start: UnsafeMutableRawPointer

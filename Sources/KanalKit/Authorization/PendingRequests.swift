@@ -6,7 +6,7 @@ import Secrets
 import Translation
 
 /// The requests of a process that wait for an answer, and the last that have ended.
-final class WaitingRequests: Sendable {
+final class PendingRequests: Sendable {
     private struct Waiting {
         let number: Int
         let state: String
@@ -23,7 +23,7 @@ final class WaitingRequests: Sendable {
         mutating func end(at index: Int, isAnswered: Bool) -> Waiting {
             let request = waiting.remove(at: index)
             ended.append((request.state, isAnswered))
-            if ended.count > WaitingRequests.memory { ended.removeFirst() }
+            if ended.count > PendingRequests.memory { ended.removeFirst() }
             return request
         }
     }
@@ -66,8 +66,8 @@ final class WaitingRequests: Sendable {
     /// Ends the request that an answer belongs to. If none matches, the refusal is logged, and nothing ends.
     ///
     /// - Returns: A closure that tells the waiting program, which may end the process then.
-    func take(_ url: String, callback: String) throws(AnswerRefusal) -> @Sendable () -> Void {
-        do throws(AnswerRefusal) {
+    func take(_ url: String, callback: String) throws(CallbackError) -> @Sendable () -> Void {
+        do throws(CallbackError) {
             let answer = try Answer(url: url, callback: callback)
             let (request, end) = try find(answer)
             return {
@@ -80,8 +80,8 @@ final class WaitingRequests: Sendable {
         }
     }
 
-    private func find(_ answer: Answer) throws(AnswerRefusal) -> (Waiting, AuthorizationRequest.End) {
-        try table.withLock { table throws(AnswerRefusal) in
+    private func find(_ answer: Answer) throws(CallbackError) -> (Waiting, AuthorizationRequest.End) {
+        try table.withLock { table throws(CallbackError) in
             // All are compared, so that the time reveals nothing about any.
             let matching = table.waiting.indices.filter { Self.isSame(table.waiting[$0].state, answer.state) }
             let former = table.ended.filter { Self.isSame($0.state, answer.state) }
@@ -104,9 +104,9 @@ final class WaitingRequests: Sendable {
 /// reason.
 enum Receipt: Equatable {
     case taken
-    case refused(AnswerRefusal)
+    case refused(CallbackError)
 
-    private static let refusals: [(name: String, refusal: AnswerRefusal)] = [
+    private static let refusals: [(name: String, refusal: CallbackError)] = [
         ("not-awaited", .notAwaited), ("foreign", .foreign), ("late", .late), ("repeated", .repeated),
         ("too-long", .tooLong),
     ]
@@ -123,7 +123,7 @@ enum Receipt: Equatable {
         }
     }
 
-    var octets: [UInt8] {
+    var bytes: [UInt8] {
         let line: String =
             switch self {
             case .taken: "taken"
@@ -134,7 +134,7 @@ enum Receipt: Equatable {
     }
 
     /// Of several programs that refuse, the one with the greatest rank knows most of the answer.
-    static func rank(_ refusal: AnswerRefusal) -> Int {
+    static func rank(_ refusal: CallbackError) -> Int {
         refusals.firstIndex { $0.refusal == refusal } ?? refusals.count
     }
 }

@@ -4,7 +4,7 @@ internal import GOSTKernels
 internal import Secrets
 
 /// GOST 28147-89 by the kernels. Without a kernel every function returns false and does nothing.
-extension Wiped<Keys28147> {
+extension SecretBox<Keys28147> {
     /// Enciphers every whole block in place.
     func encrypt(_ blocks: inout MutableSpan<UInt8>, _ substitution: Substitution, _ order: gost_order) -> Bool {
         let (path, count) = (Instructions.current.path, blocks.count / 8)
@@ -122,7 +122,7 @@ extension Wiped<Keys28147> {
 }
 
 /// Kuznyechik by the kernels. Without a kernel every function returns false and does nothing.
-extension Wiped<Kuznyechik.RoundKeys> {
+extension SecretBox<Kuznyechik.RoundKeys> {
     /// Makes the other round keys of the first two.
     mutating func schedule(_ constants: [Kuznyechik.Block]) -> Bool {
         let path = Instructions.current.path
@@ -137,7 +137,7 @@ extension Wiped<Kuznyechik.RoundKeys> {
     /// Enciphers every whole block in place.
     func encrypt(_ blocks: inout MutableSpan<UInt8>) -> Bool {
         let (path, count) = (Instructions.current.path, blocks.count / 16)
-        return unsafe withOctets { keys in
+        return unsafe withBytes { keys in
             unsafe blocks.withUnsafeMutableBufferPointer {
                 unsafe gost_kuznyechik_encrypt(path, keys, $0.baseAddress, $0.baseAddress, count)
             }
@@ -147,7 +147,7 @@ extension Wiped<Kuznyechik.RoundKeys> {
     /// Deciphers every whole block in place.
     func decrypt(_ blocks: inout MutableSpan<UInt8>) -> Bool {
         let (path, count) = (Instructions.current.path, blocks.count / 16)
-        return unsafe withOctets { keys in
+        return unsafe withBytes { keys in
             unsafe blocks.withUnsafeMutableBufferPointer {
                 unsafe gost_kuznyechik_decrypt(path, keys, $0.baseAddress, $0.baseAddress, count)
             }
@@ -157,7 +157,7 @@ extension Wiped<Kuznyechik.RoundKeys> {
     /// Adds gamma to every whole block in place: the counter mode (GOST R 34.13-2015, 5.2), beginning at `counter`.
     func addCounters(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool {
         let (path, count) = (Instructions.current.path, blocks.count / 16)
-        return unsafe withOctets { keys in
+        return unsafe withBytes { keys in
             unsafe counter.withKernel { counter in
                 unsafe blocks.withUnsafeMutableBufferPointer {
                     unsafe gost_kuznyechik_ctr(path, keys, counter, $0.baseAddress, $0.baseAddress, count)
@@ -170,7 +170,7 @@ extension Wiped<Kuznyechik.RoundKeys> {
     func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) -> Bool {
         let (path, count, chain) = (Instructions.current.path, blocks.count / 16, gost_chain(chain))
         var register = register.mutableBytes
-        return unsafe withOctets { keys in
+        return unsafe withBytes { keys in
             unsafe register.withUnsafeMutableBufferPointer { register in
                 unsafe blocks.withUnsafeMutableBufferPointer {
                     unsafe gost_kuznyechik_chain(
@@ -184,7 +184,7 @@ extension Wiped<Kuznyechik.RoundKeys> {
     func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool {
         let (path, count) = (Instructions.current.path, blocks.count / 16)
         var register = register.mutableBytes
-        return unsafe withOctets { keys in
+        return unsafe withBytes { keys in
             unsafe register.withUnsafeMutableBufferPointer { register in
                 unsafe blocks.withUnsafeBufferPointer {
                     unsafe gost_kuznyechik_chain(
@@ -194,7 +194,7 @@ extension Wiped<Kuznyechik.RoundKeys> {
         }
     }
 
-    private func withOctets(_ body: (UnsafePointer<UInt8>) -> Bool) -> Bool {
+    private func withBytes(_ body: (UnsafePointer<UInt8>) -> Bool) -> Bool {
         unsafe withUnsafePointer {
             unsafe body(UnsafeRawPointer($0).assumingMemoryBound(to: UInt8.self))
         }
@@ -212,7 +212,7 @@ extension gost_chain {
     }
 }
 
-extension Wiped<FieldElement> {
+extension SecretBox<FieldElement> {
     /// Adds the products of whole blocks of `data` and of as many of `factors`. False, with nothing done, without a
     /// kernel.
     mutating func addProducts(_ data: Span<UInt8>, _ factors: Span<UInt8>, blockSize: Int) -> Bool {

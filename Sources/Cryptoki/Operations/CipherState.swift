@@ -4,7 +4,7 @@ import HostCrypto
 import Secrets
 
 /// A cipher at work in one direction.
-protocol RunningCipher: AnyObject {
+protocol CipherState: AnyObject {
     /// The bytes of a block; nil if the text is processed as a whole.
     var granularity: Int? { get }
 
@@ -20,7 +20,7 @@ protocol RunningCipher: AnyObject {
     func process(_ data: Span<UInt8>) throws(CKError) -> Secret
 }
 
-extension RunningCipher {
+extension CipherState {
     func outputSize(for count: Int) -> Int { count }
 
     var knowsOutputSize: Bool { true }
@@ -48,7 +48,7 @@ extension Magma: CodebookCipher {}
 extension Kuznyechik: CodebookCipher {}
 
 /// ECB of GOST 28147-89, Magma and Kuznyechik.
-final class Codebook<Cipher: CodebookCipher & ~Copyable>: RunningCipher {
+final class Codebook<Cipher: CodebookCipher & ~Copyable>: CipherState {
     private let cipher: Cipher
     private let direction: CipherDirection
     let granularity: Int? = Cipher.blockSize
@@ -68,7 +68,7 @@ final class Codebook<Cipher: CodebookCipher & ~Copyable>: RunningCipher {
 }
 
 /// AES, in ECB or CBC.
-final class RunningAES: RunningCipher {
+final class RunningAES: CipherState {
     private let cipher: AESCipher
     private let direction: CipherDirection
     let granularity: Int? = AESCipher.blockSize
@@ -91,7 +91,7 @@ final class RunningAES: RunningCipher {
 }
 
 /// AES in CBC with padding (PKCS #11 v2.40 mechanisms, 2.10.4). The text is processed as a whole.
-final class PaddedAES: RunningCipher {
+final class PaddedAES: CipherState {
     private let key: Secret
     private let iv: [UInt8]
     private let direction: CipherDirection
@@ -125,7 +125,7 @@ final class PaddedAES: RunningCipher {
 
 /// CFB with key meshing: the mode of the CryptoPro parameter sets A to D (RFC 4357, 8.1), and of the set Z, where
 /// OpenSSL's engine uses it too.
-final class Feedback28147: RunningCipher {
+final class Feedback28147: CipherState {
     private var mode: GOST28147CFB
     private let direction: CipherDirection
     let granularity: Int? = 1
@@ -141,7 +141,7 @@ final class Feedback28147: RunningCipher {
 }
 
 /// The gamma mode (CNT) without key meshing: the mode of the test parameter set (RFC 4357, 8.1).
-final class Gamma28147: RunningCipher {
+final class Gamma28147: CipherState {
     private var mode: GOST28147CNT
     let granularity: Int? = 1
 
@@ -153,7 +153,7 @@ final class Gamma28147: RunningCipher {
 }
 
 /// CTR-ACPKM (R 1323565.1.017-2018; RFC 8645, 6.2.2), the same in both directions.
-final class RekeyedCounter<Cipher: BlockCipher & ~Copyable>: RunningCipher {
+final class RekeyedCounter<Cipher: BlockCipher & ~Copyable>: CipherState {
     private var mode: CTRACPKM<Cipher>
     let granularity: Int? = 1
 
@@ -165,7 +165,7 @@ final class RekeyedCounter<Cipher: BlockCipher & ~Copyable>: RunningCipher {
 }
 
 /// MGM (RFC 9058) without further data to authenticate. Nothing is released before all of it is authentic.
-final class Authenticated<Cipher: BlockCipher & ~Copyable>: RunningCipher {
+final class Authenticated<Cipher: BlockCipher & ~Copyable>: CipherState {
     private let mode: MGM<Cipher>
     private let nonce: [UInt8]
     private let direction: CipherDirection

@@ -4,7 +4,7 @@ import Glibc
 import Translation
 
 /// The user who asks, and how this machine is managed: what commands have to look like.
-struct Person {
+struct CurrentUser {
     let id = geteuid()
     let group = getegid()
     /// The user's name; the number if the system knows none.

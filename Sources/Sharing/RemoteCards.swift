@@ -8,7 +8,7 @@ package import TokenEnd
 import Translation
 
 /// The card in the far reader.
-package protocol FarCard: AnyObject {
+package protocol RemoteCard: AnyObject {
     /// The far reader took the power from the card, or reset it.
     func reset()
 
@@ -17,7 +17,7 @@ package protocol FarCard: AnyObject {
 }
 
 /// The share's own end of a channel, before a token that has none.
-package final class TerminatingCard: FarCard {
+package final class TerminatingCard: RemoteCard {
     private let card: SharedCard
     private let interface: CardInterface
 
@@ -46,7 +46,7 @@ package final class TerminatingCard: FarCard {
 }
 
 /// A token that has a channel: only what belongs to the channel goes to it (GSC/1, 6 and 13).
-package final class PassingCard: FarCard {
+package final class PassingCard: RemoteCard {
     private let card: any OwnedCard
     private let report: @Sendable (ShareEvent) -> Void
     /// Whether the token has more of its last answer.
@@ -113,7 +113,7 @@ package final class PassingCard: FarCard {
 ///
 /// A frame of one byte controls the card: 00 power off, 01 power on, 02 reset, all without an answer, and 04, which asks
 /// for the answer to reset. Longer frames are command APDUs, each answered by a response APDU.
-struct FarReader: ~Copyable {
+struct RemoteReader: ~Copyable {
     /// Why a connection ended or did not come about.
     enum Failure: Error, Equatable {
         case invalidAddress

@@ -10,17 +10,17 @@ import Translation
 ///
 /// The socket of a program is `$XDG_RUNTIME_DIR/kanal/SCHEME.NUMBER`. The client sends the answer and a line feed, and
 /// gets one line: ``Receipt``.
-enum SchemeEntrance {
+enum SchemeReceiver {
     static func callback(_ scheme: String) -> String { "\(scheme):/authorization" }
 
     /// Opens the socket.
     ///
     /// - Parameter runtime: The user's runtime directory; nil if not set.
     static func open(
-        _ requests: WaitingRequests, scheme: String, in runtime: String?
-    ) throws(AuthorizationError) -> AnswerEntrance {
+        _ requests: PendingRequests, scheme: String, in runtime: String?
+    ) throws(AuthorizationError) -> CallbackReceiver {
         let path: String
-        do throws(AnswerRefusal) { path = try directory(in: runtime, create: true).path } catch {
+        do throws(CallbackError) { path = try directory(in: runtime, create: true).path } catch {
             throw .notConfigured(Explanation(error.explanation))
         }
         guard let random = try? SystemRandom().bytes(8) else { throw .failed(.system("there are no random numbers")) }
@@ -29,20 +29,20 @@ enum SchemeEntrance {
         let callback = callback(scheme)
         let listener = try AnswerListener(number, admits: LocalSocket.isOfThisUser) { heard in
             guard let end = heard.firstIndex(of: 0x0A) else {
-                return heard.count <= Answer.limit ? nil : (Receipt.refused(.tooLong).octets, {})
+                return heard.count <= Answer.limit ? nil : (Receipt.refused(.tooLong).bytes, {})
             }
-            do throws(AnswerRefusal) {
+            do throws(CallbackError) {
                 let tell = try requests.take(String(decoding: heard[..<end], as: UTF8.self), callback: callback)
-                return (Receipt.taken.octets, tell)
+                return (Receipt.taken.bytes, tell)
             } catch {
-                return (Receipt.refused(error).octets, {})
+                return (Receipt.refused(error).bytes, {})
             }
         }
-        return AnswerEntrance(callback: callback, listener: listener, path: "\(path)/\(name)")
+        return CallbackReceiver(callback: callback, listener: listener, path: "\(path)/\(name)")
     }
 
     /// Gives an answer to the program of this user that waits for it.
-    static func deliver(_ url: String, in runtime: String?) throws(AnswerRefusal) {
+    static func deliver(_ url: String, in runtime: String?) throws(CallbackError) {
         guard url.utf8.count <= Answer.limit else { throw .tooLong }
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let colon = url.firstIndex(of: ":"),
             Authorization.isScheme(url[..<colon].lowercased())
@@ -50,7 +50,7 @@ enum SchemeEntrance {
         let directory = try directory(in: runtime, create: false)
         let names: [String]
         do throws(StorageError) { names = try directory.names() } catch { throw .unreachable("\(error)") }
-        var refusal = AnswerRefusal.notAwaited
+        var refusal = CallbackError.notAwaited
         for name in names where name.hasPrefix(url[..<colon].lowercased() + ".") {
             switch ask("\(directory.path)/\(name)", url) {
             case .taken?: return
@@ -62,7 +62,7 @@ enum SchemeEntrance {
     }
 
     /// The directory of the sockets, which only this user may enter.
-    private static func directory(in runtime: String?, create: Bool) throws(AnswerRefusal) -> Directory {
+    private static func directory(in runtime: String?, create: Bool) throws(CallbackError) -> Directory {
         guard let runtime, runtime.hasPrefix("/") else {
             throw .unreachable("XDG_RUNTIME_DIR is not set: the answer returns only within a session of the desktop")
         }

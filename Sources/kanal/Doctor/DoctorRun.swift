@@ -6,12 +6,12 @@ import Translation
 
 /// All that is looked at, in the order in which things go wrong. Nothing is changed by it, and no step takes longer than
 /// its time.
-struct Examination {
+struct DoctorRun {
     /// This command's version.
     let version: String
 
     func findings() async -> [Finding] {
-        guard let (person, processes) = await Deadline.run({ (Person(), RunningProcess.all()) }) else {
+        guard let (person, processes) = await Deadline.run({ (CurrentUser(), RunningProcess.all()) }) else {
             return [Self.hung("processes", "reading /proc and /etc/passwd", remedy: "Restart the machine")]
         }
         let state = await localState()
@@ -59,7 +59,7 @@ struct Examination {
 
     /// The service, and what it knows: nil if it could not be asked.
     private func readers(
-        _ person: Person, _ processes: [RunningProcess], _ configurationFile: String?
+        _ person: CurrentUser, _ processes: [RunningProcess], _ configurationFile: String?
     ) async -> ([Finding], [CardState]?) {
         let service = await step("pcscd") {
             ServiceChecks(person: person, probe: ServiceProbe(), processes: processes).findings()

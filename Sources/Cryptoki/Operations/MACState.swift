@@ -7,12 +7,12 @@ import Secrets
 import Token
 
 /// A MAC in progress.
-final class RunningCode {
+final class MACState {
     private enum State: ~Copyable {
         case gost28147(GOST28147IMIT)
         case magma(OMAC<Magma>)
         case kuznyechik(OMAC<Kuznyechik>)
-        case hmac(RunningHMAC)
+        case hmac(HMACState)
 
         mutating func update(_ data: Span<UInt8>) {
             switch consume self {
@@ -36,7 +36,7 @@ final class RunningCode {
     private var state: State?
 
     init(
-        _ algorithm: CodeAlgorithm, key: borrowing Secret, sBox: SBox, parameter: [UInt8]
+        _ algorithm: MACAlgorithm, key: borrowing Secret, sBox: SBox, parameter: [UInt8]
     ) throws(CKError) {
         size = algorithm.size
         do throws(GOSTError) {
@@ -50,7 +50,7 @@ final class RunningCode {
             case .kuznyechik: state = .kuznyechik(try OMAC<Kuznyechik>(key: key.bytes))
             case .hmac(let hash):
                 do throws(HostCryptoError) {
-                    let code = try RunningHMAC(hash, key: key.bytes)
+                    let code = try HMACState(hash, key: key.bytes)
                     state = .hmac(code)
                 } catch {
                     throw GOSTError.libraryFailure

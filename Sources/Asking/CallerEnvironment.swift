@@ -4,7 +4,7 @@ import Glibc
 import HostProcess
 
 /// The caller's environment: its terminal, its display, its language.
-struct Surroundings {
+struct CallerEnvironment {
     /// The path of the terminal; nil without one.
     let terminal: String?
 
@@ -76,7 +76,7 @@ struct Surroundings {
     }
 
     private static func text(_ name: [CChar]) -> String? {
-        let octets = name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-        return octets.isEmpty ? nil : String(validating: octets, as: UTF8.self)
+        let bytes = name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
     }
 }
