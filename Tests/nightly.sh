@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # nightly.sh [-f STEPS] [-o DIRECTORY] [STEP...]: runs the steps of Tests/nightly.txt, or those that are named, in order,
-# and goes on after one that fails. Steps that mostly wait, marked "&", run one after the other beside those that follow
-# the first of them. A table ends the run: step, result, seconds. The directory (.build/nightly) gets the log of each step,
+# and goes on after one that fails. Steps that are marked "&" run one after the other beside those that follow the first of
+# them. A table ends the run: step, result, seconds. The directory (.build/nightly) gets the log of each step,
 # the table, and, after a run of all steps on one commit, that commit. Fails if a step has failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
