@@ -4,29 +4,51 @@
 
 #include <string.h>
 
-#define OCTETS(...) \
-    (const struct der) { (const unsigned char[]){__VA_ARGS__}, sizeof((const unsigned char[]){__VA_ARGS__}) }
-#define RSA_OID OCTETS(0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01)
-#define EC_OID OCTETS(0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01)
-#define GOST_2001_OID OCTETS(0x06, 0x06, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x13)
-#define GOST_256_OID OCTETS(0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x01, 0x01)
-#define GOST_512_OID OCTETS(0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x01, 0x02)
-#define NULL_ELEMENT OCTETS(0x05, 0x00)
+static const unsigned char rsa_oid[] = {0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01};
+static const unsigned char ec_oid[] = {0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01};
+static const unsigned char gost_2001_oid[] = {0x06, 0x06, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x13};
+static const unsigned char gost_256_oid[] = {0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x01, 0x01};
+static const unsigned char gost_512_oid[] = {0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x01, 0x02};
+static const unsigned char null_element[] = {0x05, 0x00}, zero[] = {0x00};
+#define DER(array) ((struct der){array, sizeof array})
 
 bool is_gost_kind(enum kind kind) { return kind >= KIND_GOST_2001; }
 
-/* GOST: the curve's identifier, that of a digest, and that of a cipher, of which the last two may be missing. */
-static bool read_gost(struct info *info) {
-    struct der rest = info->parameters, sequence, bits = info->key, cipher;
+enum kind info_kind(struct der identifier) {
+    return der_equal(identifier, DER(rsa_oid))      ? KIND_RSA
+        : der_equal(identifier, DER(ec_oid))        ? KIND_EC
+        : der_equal(identifier, DER(gost_2001_oid)) ? KIND_GOST_2001
+        : der_equal(identifier, DER(gost_256_oid))  ? KIND_GOST_256
+        : der_equal(identifier, DER(gost_512_oid))  ? KIND_GOST_512
+                                               : KIND_OTHER;
+}
 
-    if (!der_take(&rest, 0x30, &sequence) || rest.length || !der_take_whole(&sequence, 0x06, &info->curve))
+struct der info_identifier(enum kind kind) {
+    return kind == KIND_RSA      ? DER(rsa_oid)
+        : kind == KIND_EC        ? DER(ec_oid)
+        : kind == KIND_GOST_2001 ? DER(gost_2001_oid)
+        : kind == KIND_GOST_256  ? DER(gost_256_oid)
+                                 : DER(gost_512_oid);
+}
+
+/* That of a cipher may come last. */
+bool info_read_parameters(struct der parameters, struct der *curve, struct der *hash) {
+    struct der sequence, cipher;
+
+    if (!der_take(&parameters, 0x30, &sequence) || parameters.length || !der_take_whole(&sequence, 0x06, curve))
         return false;
     if (der_has(&sequence, 0x06))
-        der_take_whole(&sequence, 0x06, &info->hash);
+        der_take_whole(&sequence, 0x06, hash);
     if (der_has(&sequence, 0x06))
         der_take_whole(&sequence, 0x06, &cipher);
-    return sequence.length == 0 && der_take(&bits, 0x04, &info->key) && bits.length == 0
-        && info->key.length == (info->kind == KIND_GOST_512 ? 128 : 64);
+    return sequence.length == 0;
+}
+
+static bool read_gost(struct info *info) {
+    struct der bits = info->key;
+
+    return info_read_parameters(info->parameters, &info->curve, &info->hash) && der_take(&bits, 0x04, &info->key)
+        && bits.length == 0 && info->key.length == (info->kind == KIND_GOST_512 ? 128 : 64);
 }
 
 static bool read_rsa(struct info *info) {
@@ -46,12 +68,7 @@ bool info_read(const unsigned char *octets, size_t length, struct info *info) {
         return false;
     info->parameters = algorithm;
     info->key = (struct der){bits.bytes + 1, bits.length - 1};
-    info->kind = der_equal(identifier, RSA_OID)   ? KIND_RSA
-        : der_equal(identifier, EC_OID)        ? KIND_EC
-        : der_equal(identifier, GOST_2001_OID) ? KIND_GOST_2001
-        : der_equal(identifier, GOST_256_OID)  ? KIND_GOST_256
-        : der_equal(identifier, GOST_512_OID)  ? KIND_GOST_512
-                                               : KIND_OTHER;
+    info->kind = info_kind(identifier);
     if (info->kind == KIND_EC)
         info->curve = algorithm;
     if (info->kind == KIND_RSA)
@@ -77,7 +94,7 @@ bool info_of_certificate(const unsigned char *octets, size_t length, struct der 
 static unsigned char *finish(struct der_writer *writer, struct der identifier, struct der parameters, size_t *length) {
     size_t end;
 
-    der_prepend(writer, OCTETS(0x00));
+    der_prepend(writer, DER(zero));
     der_wrap(writer, 0x03, writer->room);
     end = writer->front;
     der_prepend(writer, parameters);
@@ -93,7 +110,6 @@ enum { HEADERS = 64 };
 unsigned char *info_gost(enum kind kind, struct der curve, struct der hash, struct der point, size_t *length) {
     struct der_writer writer = {0};
     unsigned char parameters[130];
-    struct der identifier = kind == KIND_GOST_2001 ? GOST_2001_OID : kind == KIND_GOST_256 ? GOST_256_OID : GOST_512_OID;
 
     if (!curve.length || curve.length + hash.length > 127 || point.length != (kind == KIND_GOST_512 ? 128 : 64)
         || !der_begin(&writer, point.length + curve.length + hash.length + HEADERS))
@@ -105,7 +121,7 @@ unsigned char *info_gost(enum kind kind, struct der curve, struct der hash, stru
         memcpy(parameters + 2 + curve.length, hash.bytes, hash.length);
     der_prepend(&writer, point);
     der_wrap(&writer, 0x04, writer.room);
-    return finish(&writer, identifier, (struct der){parameters, 2 + curve.length + hash.length}, length);
+    return finish(&writer, info_identifier(kind), (struct der){parameters, 2 + curve.length + hash.length}, length);
 }
 
 /* The point may be wrapped in an OCTET STRING, as PKCS #11 has it, or bare. */
@@ -118,7 +134,7 @@ unsigned char *info_ec(struct der curve, struct der point, size_t *length) {
     if (!curve.length || !point.length || !der_begin(&writer, curve.length + point.length + HEADERS))
         return NULL;
     der_prepend(&writer, point);
-    return finish(&writer, EC_OID, curve, length);
+    return finish(&writer, DER(ec_oid), curve, length);
 }
 
 static void prepend_number(struct der_writer *writer, struct der number) {
@@ -127,7 +143,7 @@ static void prepend_number(struct der_writer *writer, struct der number) {
     number = der_number(number);
     der_prepend(writer, number);
     if (number.length == 0 || number.bytes[0] & 0x80)
-        der_prepend(writer, OCTETS(0x00));
+        der_prepend(writer, DER(zero));
     der_wrap(writer, 0x02, end);
 }
 
@@ -139,5 +155,5 @@ unsigned char *info_rsa(struct der modulus, struct der exponent, size_t *length)
     prepend_number(&writer, exponent);
     prepend_number(&writer, modulus);
     der_wrap(&writer, 0x30, writer.room);
-    return finish(&writer, RSA_OID, NULL_ELEMENT, length);
+    return finish(&writer, DER(rsa_oid), DER(null_element), length);
 }

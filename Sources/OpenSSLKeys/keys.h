@@ -89,6 +89,11 @@ struct info {
     struct der modulus, exponent;
 };
 bool is_gost_kind(enum kind kind);
+/* By the identifier of an algorithm in DER, and back. */
+enum kind info_kind(struct der identifier);
+struct der info_identifier(enum kind kind);
+/* The parameters of a GOST key: the identifiers of a curve and of a digest, which may be missing. */
+bool info_read_parameters(struct der parameters, struct der *curve, struct der *hash);
 bool info_read(const unsigned char *octets, size_t length, struct info *info);
 bool info_of_certificate(const unsigned char *octets, size_t length, struct der *info);
 /* Put one together, which the caller frees by OPENSSL_free; NULL if the parts cannot be one. */
@@ -150,6 +155,10 @@ struct agreement {
     unsigned char ukm[64];
     size_t ukm_length;
 };
+/* The length of what VKO or KEG gives, by UKM; 0 with an error. */
+size_t transport_secret_size(enum kind kind, const struct agreement *agreement);
+/* The coordinates of the other side's key. Return 0 with an error. */
+int transport_point(const struct info *peer, enum kind kind, unsigned char point[128], size_t *length);
 /* The other side's key may be NULL where none is needed. Return 0 with an error. */
 int transport_derive(
     struct key *key, enum kind kind, const struct agreement *agreement, const struct info *peer, unsigned char *secret,
@@ -157,6 +166,22 @@ int transport_derive(
 int transport_decrypt(
     struct key *key, enum kind kind, const struct agreement *agreement, const struct info *peer,
     const unsigned char *data, size_t data_length, unsigned char *secret, size_t *length);
+/* A transported key as it is read: of RFC 4490, 4.2, or, with KEG, of RFC 9189, 4.2.4.1. */
+struct transported {
+    bool has_keg;
+    unsigned char point[128], ukm[32];
+    size_t point_length;
+    /* The rows of GOST 28147-89, an identifier in DER; without KEG alone. */
+    struct der cipher;
+    /* What is wrapped; without KEG the key's 32 bytes and the code's four. */
+    unsigned char wrapped[48];
+    size_t wrapped_length;
+};
+enum { TRANSPORTED_KEY = 32 };
+/* Returns 0 with an error. Without an ephemeral key in it the other side's own counts. */
+int transport_read(
+    enum kind kind, const struct agreement *agreement, const struct info *peer, const unsigned char *data, size_t length,
+    struct transported *transported);
 
 /* ---- generate.c ---- */
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { SECRET = 32, TWIN = 64, UKM = 8, LONG_UKM = 32 };
+enum { SECRET = TRANSPORTED_KEY, TWIN = 64, UKM = 8, LONG_UKM = 32 };
 
 /* CK_GOSTR3410_DERIVE_PARAMS of PKCS #11 2.40, which p11-kit's header lacks. */
 struct vko_parameters {
@@ -20,8 +20,7 @@ struct vko_parameters {
     CK_ULONG ukm_length;
 };
 
-/* The other side's coordinates. */
-static int read_point(const struct info *peer, enum kind kind, unsigned char point[128], size_t *length) {
+int transport_point(const struct info *peer, enum kind kind, unsigned char point[128], size_t *length) {
     if (!peer)
         return FAIL(REASON_INPUT, "the other side's public key is missing");
     if (peer->kind != kind)
@@ -40,12 +39,20 @@ static int read_ephemeral(struct der info, enum kind kind, unsigned char point[1
         return FAIL(REASON_INPUT, "the ephemeral public key has %zu bytes", info.length);
     memcpy(octets, info.bytes, info.length);
     octets[0] = 0x30;
-    return info_read(octets, info.length, &peer) ? read_point(&peer, kind, point, length)
+    return info_read(octets, info.length, &peer) ? transport_point(&peer, kind, point, length)
                                                  : FAIL(REASON_INPUT, "the ephemeral public key cannot be read");
 }
 
 static CK_MECHANISM_TYPE agreement_mechanism(enum kind kind) {
     return kind == KIND_GOST_2001 ? CKM_GOSTR3410_DERIVE : CKM_GOSTR3410_12_DERIVE;
+}
+
+size_t transport_secret_size(enum kind kind, const struct agreement *agreement) {
+    if (agreement->ukm_length != UKM && agreement->ukm_length != LONG_UKM)
+        return (size_t)FAIL(REASON_INPUT, "UKM has to have 8 or 32 bytes, not %zu", agreement->ukm_length);
+    if (agreement->ukm_length == LONG_UKM && kind == KIND_GOST_2001)
+        return (size_t)FAIL(REASON_UNSUPPORTED, "KEG with a key of GOST R 34.10-2001");
+    return agreement->ukm_length == LONG_UKM ? TWIN : SECRET;
 }
 
 int transport_derive(
@@ -56,19 +63,17 @@ int transport_derive(
     CK_ECDH1_DERIVE_PARAMS keg = {CKD_NULL, LONG_UKM, ukm, 0, point};
     bool is_keg = agreement->ukm_length == LONG_UKM;
     CK_MECHANISM mechanism = {agreement_mechanism(kind), &vko, sizeof vko};
-    size_t size = is_keg ? TWIN : SECRET, point_length;
+    size_t size = transport_secret_size(kind, agreement), point_length;
 
-    if (agreement->ukm_length != UKM && !is_keg)
-        return FAIL(REASON_INPUT, "UKM has to have 8 or 32 octets, not %zu", agreement->ukm_length);
-    if (is_keg && kind == KIND_GOST_2001)
-        return FAIL(REASON_UNSUPPORTED, "KEG with a key of GOST R 34.10-2001");
+    if (!size)
+        return 0;
     if (!secret) {
         *length = size;
         return 1;
     }
     if (*length < size)
-        return FAIL(REASON_INPUT, "the secret has %zu octets, and there is room for %zu", size, *length);
-    if (!read_point(peer, kind, point, &point_length))
+        return FAIL(REASON_INPUT, "the secret has %zu bytes, and there is room for %zu", size, *length);
+    if (!transport_point(peer, kind, point, &point_length))
         return 0;
     memcpy(ukm, agreement->ukm, agreement->ukm_length);
     vko.public_length = keg.ulPublicDataLen = point_length;
@@ -171,97 +176,108 @@ static bool read_transport_2018(struct der data, struct transport_2018 *transpor
     return whole.length == 0 || (der_take(&whole, 0x04, &transport->ukm) && whole.length == 0);
 }
 
-/* The key that CMS and suites before 2018 transport. Without an ephemeral key the sender's own counts. */
-static int decrypt_2001(
-    struct key *key, enum kind kind, const struct info *peer, const struct transport *transport, unsigned char *secret) {
-    unsigned char point[128], ukm[UKM], wrapped[SECRET + 4];
-    struct vko_parameters vko = {CKD_CPDIVERSIFY_KDF, point, 0, ukm, sizeof ukm};
-    struct unwrapping unwrapping = {
-        .agreement = {agreement_mechanism(kind), &vko, sizeof vko},
-        .unwrapper = CKK_GOST28147,
-        .cipher = transport->cipher.bytes,
-        .cipher_length = transport->cipher.length,
-        .mechanism = {CKM_GOST28147_KEY_WRAP, ukm, sizeof ukm},
-        .data = wrapped,
-        .length = sizeof wrapped,
-        .secret = secret,
-    };
-    size_t point_length;
-
+/* The key that CMS and suites before 2018 transport. */
+static int take_2001(
+    enum kind kind, const struct info *peer, const struct transport *transport, struct transported *transported) {
     if (transport->encrypted.length != SECRET || transport->has_mask || transport->mac.length != 4
         || transport->ukm.length != UKM)
         return FAIL(REASON_INPUT, "the transported key, its code or UKM has a wrong length");
-    if (transport->ephemeral.bytes ? !read_ephemeral(transport->ephemeral, kind, point, &point_length)
-                                   : !read_point(peer, kind, point, &point_length))
-        return 0;
-    vko.public_length = point_length;
-    memcpy(ukm, transport->ukm.bytes, UKM);
-    memcpy(wrapped, transport->encrypted.bytes, SECRET);
-    memcpy(wrapped + SECRET, transport->mac.bytes, 4);
-    return key_perform(key, unwrap, &unwrapping);
+    transported->cipher = transport->cipher;
+    memcpy(transported->ukm, transport->ukm.bytes, UKM);
+    memcpy(transported->wrapped, transport->encrypted.bytes, SECRET);
+    memcpy(transported->wrapped + SECRET, transport->mac.bytes, 4);
+    transported->wrapped_length = SECRET + 4;
+    return transport->ephemeral.bytes
+        ? read_ephemeral(transport->ephemeral, kind, transported->point, &transported->point_length)
+        : transport_point(peer, kind, transported->point, &transported->point_length);
 }
 
 /* The key that the suites of 2018 transport, and CMS with KExp15. The length of its code tells the cipher. */
-static int decrypt_2018(
-    struct key *key, enum kind kind, const struct agreement *agreement, const struct transport_2018 *transport,
-    unsigned char *secret) {
-    unsigned char point[128], ukm[LONG_UKM];
-    CK_ECDH1_DERIVE_PARAMS keg = {CKD_NULL, LONG_UKM, ukm, 0, point};
-    struct unwrapping unwrapping = {
-        .agreement = {CKM_GOST_KEG, &keg, sizeof keg},
-        .data = transport->wrapped.bytes,
-        .length = transport->wrapped.length,
-        .secret = secret,
-    };
-    size_t point_length;
-
+static int take_2018(
+    enum kind kind, const struct agreement *agreement, const struct transport_2018 *transport,
+    struct transported *transported) {
     if (kind == KIND_GOST_2001)
         return FAIL(REASON_UNSUPPORTED, "KEG with a key of GOST R 34.10-2001");
+    transported->has_keg = true;
     if (transport->ukm.length == LONG_UKM)
-        memcpy(ukm, transport->ukm.bytes, LONG_UKM);
+        memcpy(transported->ukm, transport->ukm.bytes, LONG_UKM);
     else if (agreement->ukm_length == LONG_UKM)
-        memcpy(ukm, agreement->ukm, LONG_UKM);
+        memcpy(transported->ukm, agreement->ukm, LONG_UKM);
     else
-        return FAIL(REASON_INPUT, "UKM of 32 octets is missing");
-    if (unwrapping.length == SECRET + 8) {
-        unwrapping.unwrapper = CKK_MAGMA_TWIN_KEY;
-        unwrapping.mechanism = (CK_MECHANISM){CKM_MAGMA_KEXP_15_WRAP, ukm + 24, 4};
-    } else if (unwrapping.length == SECRET + 16) {
-        unwrapping.unwrapper = CKK_KUZNYECHIK_TWIN_KEY;
-        unwrapping.mechanism = (CK_MECHANISM){CKM_KUZNYECHIK_KEXP_15_WRAP, ukm + 24, 8};
-    } else {
-        return FAIL(REASON_INPUT, "the transported key has %zu octets", unwrapping.length);
-    }
-    if (!read_ephemeral(transport->ephemeral, kind, point, &point_length))
-        return 0;
-    keg.ulPublicDataLen = point_length;
+        return FAIL(REASON_INPUT, "UKM of 32 bytes is missing");
+    if (transport->wrapped.length != SECRET + 8 && transport->wrapped.length != SECRET + 16)
+        return FAIL(REASON_INPUT, "the transported key has %zu bytes", transport->wrapped.length);
+    transported->wrapped_length = transport->wrapped.length;
+    memcpy(transported->wrapped, transport->wrapped.bytes, transport->wrapped.length);
+    return read_ephemeral(transport->ephemeral, kind, transported->point, &transported->point_length);
+}
+
+int transport_read(
+    enum kind kind, const struct agreement *agreement, const struct info *peer, const unsigned char *data, size_t length,
+    struct transported *transported) {
+    struct transport_2018 transport_2018;
+    struct transport transport;
+
+    *transported = (struct transported){0};
+    if (length == 0 || length > 1 << 16)
+        return FAIL(REASON_INPUT, "%zu bytes are not a transported key", length);
+    if (read_transport((struct der){data, length}, &transport))
+        return take_2001(kind, peer, &transport, transported);
+    if (read_transport_2018((struct der){data, length}, &transport_2018))
+        return take_2018(kind, agreement, &transport_2018, transported);
+    return FAIL(REASON_INPUT, "the transported key cannot be read");
+}
+
+static int open_2001(struct key *key, enum kind kind, struct transported *transported, unsigned char *secret) {
+    struct vko_parameters vko = {
+        CKD_CPDIVERSIFY_KDF, transported->point, transported->point_length, transported->ukm, UKM};
+    struct unwrapping unwrapping = {
+        .agreement = {agreement_mechanism(kind), &vko, sizeof vko},
+        .unwrapper = CKK_GOST28147,
+        .cipher = transported->cipher.bytes,
+        .cipher_length = transported->cipher.length,
+        .mechanism = {CKM_GOST28147_KEY_WRAP, transported->ukm, UKM},
+        .data = transported->wrapped,
+        .length = transported->wrapped_length,
+        .secret = secret,
+    };
+
+    return key_perform(key, unwrap, &unwrapping);
+}
+
+static int open_2018(struct key *key, struct transported *transported, unsigned char *secret) {
+    CK_ECDH1_DERIVE_PARAMS keg = {
+        CKD_NULL, LONG_UKM, transported->ukm, transported->point_length, transported->point};
+    bool is_magma = transported->wrapped_length == SECRET + 8;
+    struct unwrapping unwrapping = {
+        .agreement = {CKM_GOST_KEG, &keg, sizeof keg},
+        .unwrapper = is_magma ? CKK_MAGMA_TWIN_KEY : CKK_KUZNYECHIK_TWIN_KEY,
+        .mechanism = {
+            is_magma ? CKM_MAGMA_KEXP_15_WRAP : CKM_KUZNYECHIK_KEXP_15_WRAP, transported->ukm + 24, is_magma ? 4 : 8},
+        .data = transported->wrapped,
+        .length = transported->wrapped_length,
+        .secret = secret,
+    };
+
     return key_perform(key, unwrap, &unwrapping);
 }
 
 int transport_decrypt(
     struct key *key, enum kind kind, const struct agreement *agreement, const struct info *peer,
     const unsigned char *data, size_t data_length, unsigned char *secret, size_t *length) {
-    struct transport_2018 transport_2018;
-    struct transport transport;
-    int done;
+    struct transported transported;
 
     if (!secret) {
         *length = SECRET;
         return 1;
     }
     if (*length < SECRET)
-        return FAIL(REASON_INPUT, "the key has %d octets, and there is room for %zu", SECRET, *length);
-    if (data_length == 0 || data_length > 1 << 16)
-        return FAIL(REASON_INPUT, "%zu octets are no transport of a key", data_length);
+        return FAIL(REASON_INPUT, "the key has %d bytes, and there is room for %zu", SECRET, *length);
     if (key->always_asks)
         return FAIL(REASON_UNSUPPORTED, "a key that wants the PIN each time cannot agree on a key");
-    if (read_transport((struct der){data, data_length}, &transport))
-        done = decrypt_2001(key, kind, peer, &transport, secret);
-    else if (read_transport_2018((struct der){data, data_length}, &transport_2018))
-        done = decrypt_2018(key, kind, agreement, &transport_2018, secret);
-    else
-        done = FAIL(REASON_INPUT, "the transport of the key cannot be read");
-    if (done)
-        *length = SECRET;
-    return done;
+    if (!transport_read(kind, agreement, peer, data, data_length, &transported)
+        || !(transported.has_keg ? open_2018(key, &transported, secret) : open_2001(key, kind, &transported, secret)))
+        return 0;
+    *length = SECRET;
+    return 1;
 }

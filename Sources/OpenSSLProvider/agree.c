@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What GOST keys of a token agree on and decrypt: one context has what an operation of either kind was told. */
+/* What GOST keys agree on and decrypt, on a token or in memory: one context has what an operation of either kind was told. */
 #include "provider.h"
 
 #include <string.h>
@@ -63,8 +63,8 @@ static int begin(void *context, void *key, const OSSL_PARAM parameters[]) {
         pkey_free(agreeing->pkey);
         agreeing->pkey = pkey_retain(key);
     }
-    if (!agreeing->pkey || !agreeing->pkey->key)
-        return FAIL(REASON_INPUT, "the key has no private half on a token");
+    if (!agreeing->pkey || !pkey_has_private(agreeing->pkey))
+        return FAIL(REASON_INPUT, "the key has no private half");
     return set(context, parameters);
 }
 
@@ -80,6 +80,8 @@ static int derive(void *context, unsigned char *secret, size_t *length, size_t r
     struct agreeing *agreeing = context;
 
     *length = room;
+    if (agreeing->pkey->number)
+        return software_derive(agreeing->pkey, &agreeing->agreement, agreeing->peer, secret, length);
     return transport_derive(
         agreeing->pkey->key, agreeing->pkey->kind, &agreeing->agreement, agreeing->peer ? &agreeing->peer->info : NULL,
         secret, length);
@@ -90,6 +92,8 @@ static int decrypt(
     struct agreeing *agreeing = context;
 
     *length = room;
+    if (agreeing->pkey->number)
+        return software_decrypt(agreeing->pkey, &agreeing->agreement, data, data_length, secret, length);
     return transport_decrypt(
         agreeing->pkey->key, agreeing->pkey->kind, &agreeing->agreement, NULL, data, data_length, secret, length);
 }

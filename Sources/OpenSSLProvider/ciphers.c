@@ -1,183 +1,224 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GOST ciphers for OpenSSL, with the parameters that messages have: RFC 4490, 5; R 1323565.1.025-2019. */
-#include "provider.h"
-
-#include "cipher.h"
+/*
+ * GOST ciphers for OpenSSL, with the parameters that messages have: RFC 4490, 5; R 1323565.1.025-2019; RFC 9337, 7.3.
+ *
+ * Text that is not a whole block is kept back where blocks are linked, and so is what may be padding. A cipher with a code
+ * puts that behind the text, and gives the text of a message without it.
+ */
+#include "ciphers.h"
 
 #include <string.h>
+#include <sys/random.h>
 
 /* What OpenSSL 3.0 calls OSSL_CIPHER_PARAM_ALGORITHM_ID_PARAMS, and what 3.4 and later do. */
 #define OLD_PARAMETERS "alg_id_param"
 #define NEW_PARAMETERS "algorithm-id-params"
 
-static const struct {
-    const char *name;
-    size_t seed_size;
-} known[CIPHERS] = {
-    [CIPHER_28147] = {"gost89", 0},
-    [CIPHER_MAGMA] = {"magma-ctr-acpkm", 8},
-    [CIPHER_KUZNYECHIK] = {"kuznyechik-ctr-acpkm", 8},
-};
+/* Names, and what they are of. The sections are those of R 1323565.1.025-2019 and of RFC 4357. */
+#define CIPHERS(entry) \
+    entry(gost89, "gost89:GOST 28147-89:1.2.643.2.2.21", BLOCK_28147, CFB, 1024, PARAMETERS_28147, false, tc26_z) \
+    entry(gost89_cnt, "gost89-cnt", BLOCK_28147, CNT, 1024, PARAMETERS_28147, false, cryptopro_a) \
+    entry(gost89_cnt_12, "gost89-cnt-12", BLOCK_28147, CNT, 1024, PARAMETERS_28147, false, tc26_z) \
+    entry(gost89_cbc, "gost89-cbc", BLOCK_28147, CBC, 0, PARAMETERS_28147, false, tc26_z) \
+    entry(gost89_ecb, "gost89-ecb", BLOCK_28147, ECB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(magma_ecb, "magma-ecb", BLOCK_MAGMA, ECB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(magma_cbc, "magma-cbc", BLOCK_MAGMA, CBC, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(magma_cfb, "magma-cfb", BLOCK_MAGMA, CFB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(magma_ofb, "magma-ofb", BLOCK_MAGMA, OFB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(magma_ctr, "magma-ctr", BLOCK_MAGMA, CTR, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(magma_acpkm, "magma-ctr-acpkm:1.2.643.7.1.1.5.1.1", BLOCK_MAGMA, CTR, 8192, PARAMETERS_UKM, false, tc26_z) \
+    entry(magma_omac, "magma-ctr-acpkm-omac:1.2.643.7.1.1.5.1.2", BLOCK_MAGMA, CTR, 8192, PARAMETERS_UKM, true, tc26_z) \
+    entry(kuznyechik_ecb, "kuznyechik-ecb", BLOCK_KUZNYECHIK, ECB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(kuznyechik_cbc, "kuznyechik-cbc", BLOCK_KUZNYECHIK, CBC, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(kuznyechik_cfb, "kuznyechik-cfb", BLOCK_KUZNYECHIK, CFB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(kuznyechik_ofb, "kuznyechik-ofb", BLOCK_KUZNYECHIK, OFB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(kuznyechik_ctr, "kuznyechik-ctr", BLOCK_KUZNYECHIK, CTR, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(kuznyechik_acpkm, "kuznyechik-ctr-acpkm:1.2.643.7.1.1.5.2.1", BLOCK_KUZNYECHIK, CTR, 256 * 1024, \
+          PARAMETERS_UKM, false, tc26_z) \
+    entry(kuznyechik_omac, "kuznyechik-ctr-acpkm-omac:1.2.643.7.1.1.5.2.2", BLOCK_KUZNYECHIK, CTR, 256 * 1024, \
+          PARAMETERS_UKM, true, tc26_z)
 
-static struct cipher *new(enum cipher_kind kind) {
-    struct cipher *cipher = OPENSSL_zalloc(sizeof *cipher);
+#define EVP_CIPH_CNT_MODE EVP_CIPH_CTR_MODE
+#define FORM(id, names, kind, mode, section, parameters, has_code, rows) \
+    static const struct form form_##id = { \
+        names, kind, CIPHER_##mode, EVP_CIPH_##mode##_MODE, section, parameters, has_code, gost_sbox_##rows};
+CIPHERS(FORM)
 
-    if (cipher) {
-        cipher->kind = kind;
-        cipher->path = hash_path();
-    }
-    return cipher;
+bool form_has_blocks(const struct form *form) { return form->mode == CIPHER_ECB || form->mode == CIPHER_CBC; }
+
+static struct ciphering *new(const struct form *form) {
+    struct ciphering *ciphering = OPENSSL_zalloc(sizeof *ciphering);
+
+    if (!ciphering)
+        return NULL;
+    ciphering->form = form;
+    ciphering->is_padded = form_has_blocks(form);
+    ciphering->cipher.mode = form->mode;
+    ciphering->cipher.section = form->section;
+    ciphering->cipher.has_iv = form->mode == CIPHER_ECB;
+    block_begin(&ciphering->cipher.block, form->kind);
+    ciphering->cipher.block.rows = gost_sbox_set_at(form->rows)->rows;
+    return ciphering;
 }
-static void *new_28147(void *provider) { return (void)provider, new(CIPHER_28147); }
-static void *new_magma(void *provider) { return (void)provider, new(CIPHER_MAGMA); }
-static void *new_kuznyechik(void *provider) { return (void)provider, new(CIPHER_KUZNYECHIK); }
 
-static void release(void *context) { OPENSSL_clear_free(context, sizeof(struct cipher)); }
-static void *duplicate(void *context) { return OPENSSL_memdup(context, sizeof(struct cipher)); }
+static void release(void *context) { OPENSSL_clear_free(context, sizeof(struct ciphering)); }
+static void *duplicate(void *context) { return OPENSSL_memdup(context, sizeof(struct ciphering)); }
+
+static size_t iv_size(const struct form *form) { return cipher_iv_size(form->kind, form->mode); }
+static size_t kind_size(const struct form *form) { return form->kind == BLOCK_KUZNYECHIK ? 16 : 8; }
+/* What OpenSSL gives room for beside the text. */
+static size_t room_size(const struct form *form) {
+    return form_has_blocks(form) || form->has_code ? kind_size(form) : 1;
+}
+
+/* ---- Keys ---- */
+
+void ciphering_restart(struct ciphering *ciphering) {
+    struct cipher *cipher = &ciphering->cipher;
+    unsigned char keys[64];
+    struct block block;
+
+    ciphering->kept_length = 0;
+    cipher_restart(cipher);
+    if (!ciphering->form->has_code || !cipher->has_key || !ciphering->has_seed)
+        return;
+    kdf_tree(cipher->key, ciphering->seed, keys);
+    block_set_key(&cipher->block, keys);
+    block_begin(&block, ciphering->form->kind);
+    block_set_key(&block, keys + 32);
+    mac_begin_omac(&ciphering->mac, &block);
+    OPENSSL_cleanse(keys, sizeof keys);
+    OPENSSL_cleanse(&block, sizeof block);
+}
 
 /* ---- Parameters ---- */
 
-/* SEQUENCE { iv, parameter set } of GOST 28147-89, and SEQUENCE { ukm } with the vector in front. */
-static int read_parameters(struct cipher *cipher, struct der parameters) {
-    size_t size = cipher_iv_size(cipher->kind), seed_size = known[cipher->kind].seed_size;
-    struct der sequence, iv, set;
-    const gost_sbox_set *rows;
-
-    if (!der_take(&parameters, 0x30, &sequence) || parameters.length || !der_take(&sequence, 0x04, &iv)
-        || iv.length != size + seed_size)
-        return FAIL(REASON_INPUT, "the parameters of the cipher %s cannot be read", known[cipher->kind].name);
-    if (cipher->kind == CIPHER_28147) {
-        rows = der_take_whole(&sequence, 0x06, &set) ? gost_sbox_set_of(set.bytes, set.length) : NULL;
-        if (!rows)
-            return FAIL(REASON_INPUT, "the parameter set of GOST 28147-89 is not known");
-        cipher->rows = rows->rows;
-    }
-    if (sequence.length)
-        return FAIL(REASON_INPUT, "the parameters of the cipher %s have more than is known", known[cipher->kind].name);
-    memcpy(cipher->iv, iv.bytes, size);
-    memcpy(cipher->seed, iv.bytes + size, seed_size);
-    cipher->has_iv = true;
-    cipher_restart(cipher);
-    return 1;
-}
-
-static unsigned char *write_parameters(const struct cipher *cipher, size_t *length) {
-    size_t size = cipher_iv_size(cipher->kind), end;
-    struct der_writer writer = {0};
-
-    if (!der_begin(&writer, 64))
-        return NULL;
-    if (cipher->kind == CIPHER_28147)
-        for (int i = 0; i < gost_sbox_count; i++) {
-            const gost_sbox_set *set = gost_sbox_set_at((gost_sbox_name)i);
-            if (set->rows == (cipher->rows ? cipher->rows : gost_sbox_set_at(gost_sbox_tc26_z)->rows))
-                der_prepend(&writer, (struct der){set->oid, set->oid_length});
-        }
-    end = writer.front;
-    der_prepend(&writer, (struct der){cipher->seed, known[cipher->kind].seed_size});
-    der_prepend(&writer, (struct der){cipher->iv, size});
-    der_wrap(&writer, 0x04, end);
-    der_wrap(&writer, 0x30, writer.room);
-    return der_end(&writer, length);
-}
-
 static int set(void *context, const OSSL_PARAM parameters[]) {
-    struct cipher *cipher = context;
-    const OSSL_PARAM *value = parameters ? OSSL_PARAM_locate_const(parameters, NEW_PARAMETERS) : NULL;
+    struct ciphering *ciphering = context;
+    const OSSL_PARAM *value;
     const void *octets;
     size_t length;
+    unsigned int padding;
 
-    if (parameters && !value)
+    if (!parameters)
+        return 1;
+    value = OSSL_PARAM_locate_const(parameters, NEW_PARAMETERS);
+    if (!value)
         value = OSSL_PARAM_locate_const(parameters, OLD_PARAMETERS);
     if (value
-        && (!OSSL_PARAM_get_octet_string_ptr(value, &octets, &length)
-            || !read_parameters(cipher, (struct der){octets, length})))
+        && (!OSSL_PARAM_get_octet_string_ptr(value, &octets, &length) || !parameters_read(ciphering, octets, length)))
         return 0;
-    value = parameters ? OSSL_PARAM_locate_const(parameters, OSSL_CIPHER_PARAM_KEYLEN) : NULL;
-    return !value || (OSSL_PARAM_get_size_t(value, &length) && length == 32);
+    if ((value = OSSL_PARAM_locate_const(parameters, OSSL_CIPHER_PARAM_PADDING))) {
+        if (!OSSL_PARAM_get_uint(value, &padding))
+            return 0;
+        ciphering->is_padded = padding && form_has_blocks(ciphering->form);
+    }
+    value = OSSL_PARAM_locate_const(parameters, OSSL_CIPHER_PARAM_KEYLEN);
+    return !value || (OSSL_PARAM_get_size_t(value, &length) && length == BLOCK_KEY);
 }
 
 static int get(void *context, OSSL_PARAM parameters[]) {
     static const char *const names[] = {OLD_PARAMETERS, NEW_PARAMETERS};
-    struct cipher *cipher = context;
+    struct ciphering *ciphering = context;
     size_t length = 0;
     unsigned char *octets;
     OSSL_PARAM *value;
     int done = 1;
 
-    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, 32))
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, BLOCK_KEY))
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN))
-        && !OSSL_PARAM_set_size_t(value, cipher_iv_size(cipher->kind)))
+        && !OSSL_PARAM_set_size_t(value, iv_size(ciphering->form)))
+        return 0;
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_PADDING))
+        && !OSSL_PARAM_set_uint(value, ciphering->is_padded))
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IV))
-        && !OSSL_PARAM_set_octet_string(value, cipher->iv, cipher_iv_size(cipher->kind)))
+        && !OSSL_PARAM_set_octet_string(value, ciphering->cipher.iv, iv_size(ciphering->form)))
         return 0;
     for (int i = 0; i < 2; i++)
         if ((value = OSSL_PARAM_locate(parameters, names[i]))) {
-            octets = write_parameters(cipher, &length);
+            octets = ciphering->form->parameters == PARAMETERS_NONE ? NULL : parameters_write(ciphering, &length);
             done = done && octets && OSSL_PARAM_set_octet_string(value, octets, length);
             OPENSSL_free(octets);
         }
     return done;
 }
 
+#define COMMON_SETTABLE OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL), OSSL_PARAM_uint(OSSL_CIPHER_PARAM_PADDING, NULL)
+#define PARAMETERS_OF_MESSAGES \
+    OSSL_PARAM_octet_string(OLD_PARAMETERS, NULL, 0), OSSL_PARAM_octet_string(NEW_PARAMETERS, NULL, 0)
+
+/* OpenSSL asks without a context, too, whether a cipher has parameters of its own: those without have lists of their own. */
 static const OSSL_PARAM *list_settable(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_octet_string(OLD_PARAMETERS, NULL, 0), OSSL_PARAM_octet_string(NEW_PARAMETERS, NULL, 0),
-        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL), OSSL_PARAM_END};
+    static const OSSL_PARAM list[] = {COMMON_SETTABLE, PARAMETERS_OF_MESSAGES, OSSL_PARAM_END};
 
     (void)context, (void)provider;
     return list;
 }
+static const OSSL_PARAM *list_settable_plain(void *context, void *provider) {
+    static const OSSL_PARAM list[] = {COMMON_SETTABLE, OSSL_PARAM_END};
 
+    (void)context, (void)provider;
+    return list;
+}
 static const OSSL_PARAM *list_gettable(void *context, void *provider) {
     static const OSSL_PARAM list[] = {
-        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL), OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
-        OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_IV, NULL, 0),
-        OSSL_PARAM_octet_string(OLD_PARAMETERS, NULL, 0), OSSL_PARAM_octet_string(NEW_PARAMETERS, NULL, 0), OSSL_PARAM_END};
+        COMMON_SETTABLE, OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
+        OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_IV, NULL, 0), PARAMETERS_OF_MESSAGES, OSSL_PARAM_END};
+
+    (void)context, (void)provider;
+    return list;
+}
+static const OSSL_PARAM *list_gettable_plain(void *context, void *provider) {
+    static const OSSL_PARAM list[] = {
+        COMMON_SETTABLE, OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
+        OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_IV, NULL, 0), OSSL_PARAM_END};
 
     (void)context, (void)provider;
     return list;
 }
 
-static int describe(OSSL_PARAM parameters[], enum cipher_kind kind) {
+static int describe(OSSL_PARAM parameters[], const struct form *form) {
     OSSL_PARAM *value;
 
-    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_MODE))
-        && !OSSL_PARAM_set_uint(value, kind == CIPHER_28147 ? EVP_CIPH_CFB_MODE : EVP_CIPH_CTR_MODE))
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_MODE)) && !OSSL_PARAM_set_uint(value, form->evp_mode))
         return 0;
-    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, 32))
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, BLOCK_KEY))
         return 0;
-    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN))
-        && !OSSL_PARAM_set_size_t(value, cipher_iv_size(kind)))
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN)) && !OSSL_PARAM_set_size_t(value, iv_size(form)))
         return 0;
     value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_BLOCK_SIZE);
-    return !value || OSSL_PARAM_set_size_t(value, 1);
+    return !value || OSSL_PARAM_set_size_t(value, room_size(form));
 }
-static int describe_28147(OSSL_PARAM parameters[]) { return describe(parameters, CIPHER_28147); }
-static int describe_magma(OSSL_PARAM parameters[]) { return describe(parameters, CIPHER_MAGMA); }
-static int describe_kuznyechik(OSSL_PARAM parameters[]) { return describe(parameters, CIPHER_KUZNYECHIK); }
 
 /* ---- Text ---- */
 
 static int begin(
-    struct cipher *cipher, const unsigned char *key, size_t key_length, const unsigned char *iv, size_t iv_length,
+    struct ciphering *ciphering, const unsigned char *key, size_t key_length, const unsigned char *iv, size_t iv_length,
     const OSSL_PARAM parameters[], bool is_encryption) {
+    struct cipher *cipher = &ciphering->cipher;
+
     cipher->is_encryption = is_encryption;
     if (iv) {
-        if (iv_length != cipher_iv_size(cipher->kind))
-            return FAIL(REASON_INPUT, "the vector has %zu bytes", iv_length);
+        if (iv_length != iv_size(ciphering->form))
+            return FAIL(REASON_INPUT, "the vector has %zu bytes instead of %zu", iv_length, iv_size(ciphering->form));
         memcpy(cipher->iv, iv, iv_length);
         cipher->has_iv = true;
     }
-    if (key && key_length != 32)
+    if (key && key_length != BLOCK_KEY)
         return FAIL(REASON_INPUT, "the key has %zu bytes instead of 32", key_length);
-    if (key)
-        cipher_set_key(cipher, key);
-    else
-        cipher_restart(cipher);
-    return set(cipher, parameters);
+    if (key) {
+        memcpy(cipher->key, key, BLOCK_KEY);
+        cipher->has_key = true;
+    }
+    if (ciphering->form->has_code && is_encryption && !ciphering->has_seed) {
+        ciphering->has_seed = getrandom(ciphering->seed, sizeof ciphering->seed, 0) == sizeof ciphering->seed;
+        if (!ciphering->has_seed)
+            return FAIL(REASON_INPUT, "the system gives no random numbers");
+    }
+    ciphering_restart(ciphering);
+    return set(ciphering, parameters);
 }
 static int begin_encrypt(
     void *context, const unsigned char *key, size_t key_length, const unsigned char *iv, size_t iv_length,
@@ -190,49 +231,187 @@ static int begin_decrypt(
     return begin(context, key, key_length, iv, iv_length, parameters, false);
 }
 
+/* Whole blocks of what was kept and what comes; the last of them is kept if it may be padding. */
+static size_t count_done(const struct ciphering *ciphering, size_t total) {
+    size_t size = kind_size(ciphering->form), rest = total % size;
+
+    if (!ciphering->cipher.is_encryption && ciphering->form->has_code)
+        return total < size ? 0 : total - size;
+    if (!form_has_blocks(ciphering->form))
+        return total;
+    return total - (!ciphering->cipher.is_encryption && ciphering->is_padded && rest == 0 && total > 0 ? size : rest);
+}
+
+static void keep(struct ciphering *ciphering, const unsigned char *in, size_t length) {
+    memcpy(ciphering->kept + ciphering->kept_length, in, length);
+    ciphering->kept_length += length;
+}
+
+static void update_blocks(struct ciphering *ciphering, unsigned char *out, size_t done, const unsigned char *in, size_t length) {
+    size_t size = kind_size(ciphering->form), missing;
+
+    if (done > 0 && ciphering->kept_length > 0) {
+        missing = size - ciphering->kept_length;
+        keep(ciphering, in, missing);
+        cipher_update(&ciphering->cipher, ciphering->kept, out, size);
+        ciphering->kept_length = 0;
+        in += missing;
+        length -= missing;
+        out += size;
+        done -= size;
+    }
+    if (done > 0)
+        cipher_update(&ciphering->cipher, in, out, done);
+    keep(ciphering, in + done, length - done);
+}
+
+/* What comes last is kept, for it may be the code. The output may be in the input's place. */
+static void update_coded(struct ciphering *ciphering, unsigned char *out, const unsigned char *in, size_t length) {
+    unsigned char joined[BLOCK_LARGEST + 2048];
+    size_t size = kind_size(ciphering->form), taken, total, done;
+
+    for (; length > 0; in += taken, length -= taken) {
+        taken = length < sizeof joined - BLOCK_LARGEST ? length : sizeof joined - BLOCK_LARGEST;
+        total = ciphering->kept_length + taken;
+        done = total < size ? 0 : total - size;
+        memcpy(joined, ciphering->kept, ciphering->kept_length);
+        memcpy(joined + ciphering->kept_length, in, taken);
+        cipher_update(&ciphering->cipher, joined, out, done);
+        mac_update(&ciphering->mac, out, done);
+        out += done;
+        ciphering->kept_length = 0;
+        keep(ciphering, joined + done, total - done);
+    }
+}
+
 static int update(
     void *context, unsigned char *out, size_t *out_length, size_t room, const unsigned char *in, size_t length) {
-    struct cipher *cipher = context;
+    struct ciphering *ciphering = context;
+    size_t done = count_done(ciphering, ciphering->kept_length + length);
 
-    if (!cipher->has_key || !cipher->has_iv)
+    if (!ciphering->cipher.has_key || !ciphering->cipher.has_iv)
         return FAIL(REASON_INPUT, "the cipher has no key, or no vector");
-    if (length > room)
-        return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, length);
-    if (length)
-        cipher_update(cipher, in, out, length);
-    *out_length = length;
+    if (ciphering->form->has_code && !ciphering->has_seed)
+        return FAIL(REASON_INPUT, "the cipher has no parameters, which have the seed of its keys");
+    if (done > room)
+        return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, done);
+    *out_length = done;
+    if (length == 0)
+        return 1;
+    if (form_has_blocks(ciphering->form)) {
+        update_blocks(ciphering, out, done, in, length);
+    } else if (ciphering->form->has_code && !ciphering->cipher.is_encryption) {
+        update_coded(ciphering, out, in, length);
+    } else {
+        if (ciphering->form->has_code)
+            mac_update(&ciphering->mac, in, length);
+        cipher_update(&ciphering->cipher, in, out, length);
+    }
+    return 1;
+}
+
+static int end_code(struct ciphering *ciphering, unsigned char *out, size_t *length, size_t room) {
+    size_t size = kind_size(ciphering->form);
+    unsigned char code[BLOCK_LARGEST], sent[BLOCK_LARGEST];
+    int is_right;
+
+    if (ciphering->cipher.is_encryption) {
+        if (room < size)
+            return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, size);
+        mac_end(&ciphering->mac, code, size);
+        cipher_update(&ciphering->cipher, code, out, size);
+        *length = size;
+        return 1;
+    }
+    if (ciphering->kept_length != size)
+        return FAIL(REASON_INPUT, "the message is shorter than its code");
+    cipher_update(&ciphering->cipher, ciphering->kept, sent, size);
+    mac_end(&ciphering->mac, code, size);
+    is_right = CRYPTO_memcmp(code, sent, size) == 0;
+    OPENSSL_cleanse(code, sizeof code);
+    return is_right || FAIL(REASON_INPUT, "the message's code is wrong: the key is, or the message was changed");
+}
+
+/* The length of the padding (RFC 5652, 6.3), or 0; in time that depends on its validity alone. */
+static size_t padding_of(const unsigned char *block, size_t size) {
+    unsigned char last = block[size - 1], bits = 0;
+
+    for (size_t i = 0; i < size; i++) {
+        unsigned char is_padding = (unsigned char)-(unsigned char)(size - i <= last);
+        bits |= is_padding & (block[i] ^ last);
+    }
+    return last > 0 && last <= size && bits == 0 ? last : 0;
+}
+
+static int end_blocks(struct ciphering *ciphering, unsigned char *out, size_t *length, size_t room) {
+    size_t size = kind_size(ciphering->form), padding;
+    unsigned char block[BLOCK_LARGEST];
+
+    if (!ciphering->is_padded)
+        return ciphering->kept_length == 0 || FAIL(REASON_INPUT, "the text is not a number of whole blocks");
+    if (ciphering->cipher.is_encryption) {
+        if (room < size)
+            return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, size);
+        padding = size - ciphering->kept_length;
+        memset(ciphering->kept + ciphering->kept_length, (int)padding, padding);
+        cipher_update(&ciphering->cipher, ciphering->kept, out, size);
+        *length = size;
+        return 1;
+    }
+    if (ciphering->kept_length != size)
+        return FAIL(REASON_INPUT, "the text is not a number of whole blocks");
+    cipher_update(&ciphering->cipher, ciphering->kept, block, size);
+    padding = padding_of(block, size);
+    if (padding == 0 || size - padding > room)
+        return FAIL(REASON_INPUT, "the padding is wrong: the key is, or the text was changed");
+    *length = size - padding;
+    memcpy(out, block, *length);
+    OPENSSL_cleanse(block, sizeof block);
     return 1;
 }
 
 static int end(void *context, unsigned char *out, size_t *length, size_t room) {
-    (void)context, (void)out, (void)room;
+    struct ciphering *ciphering = context;
+    int done;
+
     *length = 0;
-    return 1;
+    if (!form_has_blocks(ciphering->form) && !ciphering->form->has_code)
+        return 1;
+    if (!ciphering->cipher.has_key || !ciphering->cipher.has_iv || (ciphering->form->has_code && !ciphering->has_seed))
+        return FAIL(REASON_INPUT, "the cipher has no key, or no vector");
+    done = ciphering->form->has_code ? end_code(ciphering, out, length, room) : end_blocks(ciphering, out, length, room);
+    ciphering->kept_length = 0;
+    return done;
 }
 
-#define CIPHER(which) \
-    static const OSSL_DISPATCH cipher_##which[] = { \
-        ENTRY(OSSL_FUNC_CIPHER_NEWCTX, new_##which), \
+#define PLAIN_PARAMETERS_NONE list_gettable_plain, list_settable_plain
+#define PLAIN_PARAMETERS_28147 list_gettable, list_settable
+#define PLAIN_PARAMETERS_UKM list_gettable, list_settable
+#define LISTS(gettable, settable) \
+    ENTRY(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, gettable), ENTRY(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, settable)
+#define LISTS_OF(both) LISTS(both)
+
+#define CIPHER(id, names, kind, mode, section, parameters, has_code, rows) \
+    static void *new_##id(void *provider) { return (void)provider, new(&form_##id); } \
+    static int describe_##id(OSSL_PARAM list[]) { return describe(list, &form_##id); } \
+    static const OSSL_DISPATCH cipher_##id[] = { \
+        ENTRY(OSSL_FUNC_CIPHER_NEWCTX, new_##id), \
         ENTRY(OSSL_FUNC_CIPHER_FREECTX, release), \
         ENTRY(OSSL_FUNC_CIPHER_DUPCTX, duplicate), \
         ENTRY(OSSL_FUNC_CIPHER_ENCRYPT_INIT, begin_encrypt), \
         ENTRY(OSSL_FUNC_CIPHER_DECRYPT_INIT, begin_decrypt), \
         ENTRY(OSSL_FUNC_CIPHER_UPDATE, update), \
         ENTRY(OSSL_FUNC_CIPHER_FINAL, end), \
-        ENTRY(OSSL_FUNC_CIPHER_GET_PARAMS, describe_##which), \
+        ENTRY(OSSL_FUNC_CIPHER_GET_PARAMS, describe_##id), \
         ENTRY(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, get), \
-        ENTRY(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, list_gettable), \
         ENTRY(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, set), \
-        ENTRY(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, list_settable), \
+        LISTS_OF(PLAIN_##parameters), \
         END_OF_TABLE, \
-    }
-CIPHER(28147);
-CIPHER(magma);
-CIPHER(kuznyechik);
+    };
+CIPHERS(CIPHER)
 
+#define LISTED(id, names, kind, mode, section, parameters, has_code, rows) \
+    {names, PROPERTIES, cipher_##id, "GOST cipher " #mode},
 const OSSL_ALGORITHM cipher_algorithms[] = {
-    {"gost89:GOST 28147-89:1.2.643.2.2.21", PROPERTIES, cipher_28147, "GOST 28147-89 with feedback"},
-    {"magma-ctr-acpkm:1.2.643.7.1.1.5.1.1", PROPERTIES, cipher_magma, "Magma, CTR-ACPKM"},
-    {"kuznyechik-ctr-acpkm:1.2.643.7.1.1.5.2.1", PROPERTIES, cipher_kuznyechik, "Kuznyechik, CTR-ACPKM"},
-    {NULL, NULL, NULL, NULL},
+    CIPHERS(LISTED){NULL, NULL, NULL, NULL},
 };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoders: SubjectPublicKeyInfo of GOST keys, and files that hold the URI of a token's key: PEM with a label of its own,
+ * Decoders: SubjectPublicKeyInfo and PrivateKeyInfo of GOST keys, and files that hold the URI of a token's key: PEM with a label of its own,
  * around SEQUENCE { VisibleString "PKCS#11 Provider URI v1.0", UTF8String }, as pkcs11-provider and others have it.
  */
 #include "provider.h"
+
+#include "libcrypto.h"
 
 #include <string.h>
 
@@ -58,12 +60,30 @@ static int wants_public(void *provider, int selection) {
             && selection & (OSSL_KEYMGMT_SELECT_PUBLIC_KEY | OSSL_KEYMGMT_SELECT_ALL_PARAMETERS));
 }
 
-/* ---- Files with a URI ---- */
+/* ---- PrivateKeyInfo ---- */
 
 static int wants_private(void *provider, int selection) {
     (void)provider;
     return selection == 0 || selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY;
 }
+
+/* What is no key of GOST is left to others, without an error; and a key of GOST to an engine that is there for such keys. */
+static int decode_private(
+    void *context, OSSL_CORE_BIO *in, int selection, OSSL_CALLBACK *callback, void *argument,
+    OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
+    size_t length;
+    unsigned char *octets = read_all(in, &length);
+    struct pkcs8 pkcs8;
+    struct pkey *pkey = NULL;
+
+    (void)selection, (void)ask, (void)ask_argument;
+    if (octets && pkcs8_read(octets, length, &pkcs8) && !libcrypto_has_engine(pkey_number(pkcs8.kind)))
+        pkey = pkcs8_key(context, &pkcs8);
+    OPENSSL_clear_free(octets, LARGEST_INPUT);
+    return pkey ? pkey_give(pkey, callback, argument) : 1;
+}
+
+/* ---- Files with a URI ---- */
 
 /* The URI in a file's DER, as a text. */
 static bool read_uri(const unsigned char *octets, size_t length, char uri[LONGEST_URI]) {
@@ -89,7 +109,7 @@ static int decode_uri(
     struct pkey *pkey;
 
     (void)selection;
-    OPENSSL_free(octets);
+    OPENSSL_clear_free(octets, LARGEST_INPUT);
     if (!has_uri)
         return 1;
     pkey = store_find(context, uri, ask, ask_argument);
@@ -137,7 +157,7 @@ static int decode_pem(
         };
         done = callback(parameters, argument);
     }
-    OPENSSL_free(octets);
+    OPENSSL_clear_free(octets, LARGEST_INPUT);
     OPENSSL_free(der);
     return done;
 }
@@ -148,13 +168,16 @@ static int decode_pem(
         ENTRY(OSSL_FUNC_DECODER_DOES_SELECTION, wants), ENTRY(OSSL_FUNC_DECODER_DECODE, decode), END_OF_TABLE, \
     }
 DECODER(info_decoder, wants_public, decode_info);
+DECODER(private_decoder, wants_private, decode_private);
 DECODER(uri_decoder, wants_private, decode_uri);
 DECODER(pem_decoder, wants_private, decode_pem);
 
 #define INFO(names) {names, PROPERTIES ",input=der,structure=SubjectPublicKeyInfo", info_decoder, "public keys"}
+#define PRIVATE(names) {names, PROPERTIES ",input=der,structure=PrivateKeyInfo", private_decoder, "private keys"}
 #define URI(names) {names, PROPERTIES ",input=der,structure=" URI_STRUCTURE, uri_decoder, "keys of tokens"}
 const OSSL_ALGORITHM decoder_algorithms[] = {
     INFO(GOST_256_NAMES), INFO(GOST_512_NAMES), INFO(GOST_2001_NAMES),
+    PRIVATE(GOST_256_NAMES), PRIVATE(GOST_512_NAMES), PRIVATE(GOST_2001_NAMES),
     URI(GOST_256_NAMES), URI(GOST_512_NAMES), URI(GOST_2001_NAMES), URI(RSA_NAMES), URI(EC_NAMES),
     {"DER", PROPERTIES ",input=pem", pem_decoder, "files with a URI"},
     {NULL, NULL, NULL, NULL},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Encoders: public keys of GOST as SubjectPublicKeyInfo, private keys of tokens as files that hold their URI, and both as
- * text. Public keys of RSA and EC are encoded by the default provider.
+ * Encoders: public keys of GOST as SubjectPublicKeyInfo, private ones in memory as PrivateKeyInfo, those of tokens as files
+ * that hold their URI, and all as text. Public keys of RSA and EC are encoded by the default provider.
  */
 #include "provider.h"
 
@@ -84,10 +84,6 @@ static unsigned char *make_uri(const struct pkey *pkey, size_t *length) {
     struct der_writer writer = {0};
     size_t end;
 
-    if (!pkey || !pkey->uri) {
-        FAIL(REASON_INPUT, "the key has no private half on a token");
-        return NULL;
-    }
     if (!der_begin(&writer, strlen(pkey->uri) + sizeof URI_VERSION + 32)) {
         NO_MEMORY();
         return NULL;
@@ -101,36 +97,64 @@ static unsigned char *make_uri(const struct pkey *pkey, size_t *length) {
     return der_end(&writer, length);
 }
 
-static int encode_uri(
-    void *context, OSSL_CORE_BIO *out, const void *object, const OSSL_PARAM abstract[], int selection,
-    OSSL_PASSPHRASE_CALLBACK *ask, void *argument) {
-    size_t length;
-    unsigned char *der = abstract || !does_private(context, selection) ? NULL : make_uri(object, &length);
-    int done = der && write_all(out, der, length);
+/* A private key for a file, under a password if a cipher is named, and the label that it has in PEM. */
+static unsigned char *make_private(
+    const struct writing *writing, const struct pkey *pkey, OSSL_PASSPHRASE_CALLBACK *ask, void *argument, size_t *length,
+    const char **label) {
+    unsigned char *der, *encrypted;
+    size_t plain_length;
 
-    (void)ask, (void)argument;
-    OPENSSL_free(der);
-    return done;
+    if (pkey->uri) {
+        *label = URI_LABEL;
+        return make_uri(pkey, length);
+    }
+    if (!pkey->number) {
+        FAIL(REASON_INPUT, "the key has no private half");
+        return NULL;
+    }
+    *label = "PRIVATE KEY";
+    der = pkcs8_write(pkey, length);
+    if (!der || !writing->cipher)
+        return der;
+    *label = "ENCRYPTED PRIVATE KEY";
+    plain_length = *length;
+    encrypted = writing_encrypt(writing, der, length, ask, argument);
+    OPENSSL_clear_free(der, plain_length);
+    return encrypted;
 }
 
-static int encode_uri_pem(
+static int encode_private(
+    void *context, OSSL_CORE_BIO *out, const void *object, const OSSL_PARAM abstract[], int selection,
+    OSSL_PASSPHRASE_CALLBACK *ask, void *argument, bool is_pem) {
+    const char *label;
+    size_t length = 0;
+    unsigned char *der;
+    int done;
+
+    if (!object || abstract || !does_private(context, selection))
+        return 0;
+    der = make_private(context, object, ask, argument, &length, &label);
+    done = der && (is_pem ? write_pem(out, label, der, length) : write_all(out, der, length));
+    OPENSSL_clear_free(der, length);
+    return done;
+}
+static int encode_private_der(
     void *context, OSSL_CORE_BIO *out, const void *object, const OSSL_PARAM abstract[], int selection,
     OSSL_PASSPHRASE_CALLBACK *ask, void *argument) {
-    size_t length;
-    unsigned char *der = abstract || !does_private(context, selection) ? NULL : make_uri(object, &length);
-    int done = der && write_pem(out, URI_LABEL, der, length);
-
-    (void)ask, (void)argument;
-    OPENSSL_free(der);
-    return done;
+    return encode_private(context, out, object, abstract, selection, ask, argument, false);
+}
+static int encode_private_pem(
+    void *context, OSSL_CORE_BIO *out, const void *object, const OSSL_PARAM abstract[], int selection,
+    OSSL_PASSPHRASE_CALLBACK *ask, void *argument) {
+    return encode_private(context, out, object, abstract, selection, ask, argument, true);
 }
 
 /* ---- Text ---- */
 
 static int does_text(void *provider, int selection) { return (void)provider, (void)selection, 1; }
 
-static void add_coordinate(struct text *text, const char *name, const unsigned char *octets, size_t size) {
-    text_add(text, "    %s:", name);
+static void add_number(struct text *text, const char *name, const unsigned char *octets, size_t size) {
+    text_add(text, "%s", name);
     for (size_t i = size; i-- > 0;)
         text_add(text, "%02X", octets[i]);
     text_add(text, "\n");
@@ -142,6 +166,7 @@ static int encode_text(
     const struct pkey *pkey = object;
     struct text text = {0};
     size_t size;
+    int done;
 
     (void)context, (void)ask, (void)argument;
     if (!pkey || abstract)
@@ -150,16 +175,20 @@ static int encode_text(
         if (!write_text(out, "Private key on a token: ") || !write_text(out, pkey->uri) || !write_text(out, "\n"))
             return 0;
     }
-    if (pkey->curve) {
+    if (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY && pkey->number)
+        add_number(&text, "Private key: ", pkey->number->octets, pkey->number->length);
+    if (pkey->curve && pkey->der) {
         size = pkey->curve->numbers->size;
         text_add(&text, "Public key:\n");
-        add_coordinate(&text, "X", pkey->info.key.bytes, size);
-        add_coordinate(&text, "Y", pkey->info.key.bytes + size, size);
+        add_number(&text, "    X:", pkey->info.key.bytes, size);
+        add_number(&text, "    Y:", pkey->info.key.bytes + size, size);
         text_add(&text, "Parameter set: %s\n", pkey->curve->name);
-    } else {
+    } else if (!pkey->curve) {
         text_add(&text, "%s, %d bits\n", pkey_name(pkey->kind), EVP_PKEY_get_bits(pkey->pkey));
     }
-    return write_text(out, text.characters);
+    done = write_text(out, text.characters);
+    OPENSSL_cleanse(&text, sizeof text);
+    return done;
 }
 
 #define ENCODER(name, does, encode) \
@@ -169,8 +198,15 @@ static int encode_text(
     }
 ENCODER(info_der, does_public, encode_info);
 ENCODER(info_pem, does_public, encode_info_pem);
-ENCODER(uri_der, does_private, encode_uri);
-ENCODER(uri_pem, does_private, encode_uri_pem);
+#define PRIVATE_ENCODER(name, encode) \
+    static const OSSL_DISPATCH name[] = { \
+        ENTRY(OSSL_FUNC_ENCODER_NEWCTX, writing_new), ENTRY(OSSL_FUNC_ENCODER_FREECTX, writing_free), \
+        ENTRY(OSSL_FUNC_ENCODER_SET_CTX_PARAMS, writing_set), \
+        ENTRY(OSSL_FUNC_ENCODER_SETTABLE_CTX_PARAMS, writing_settable), \
+        ENTRY(OSSL_FUNC_ENCODER_DOES_SELECTION, does_private), ENTRY(OSSL_FUNC_ENCODER_ENCODE, encode), END_OF_TABLE, \
+    }
+PRIVATE_ENCODER(private_der, encode_private_der);
+PRIVATE_ENCODER(private_pem, encode_private_pem);
 ENCODER(text_encoder, does_text, encode_text);
 /* The default provider's text says more of a public half. */
 ENCODER(private_text, does_private, encode_text);
@@ -180,8 +216,8 @@ ENCODER(private_text, does_private, encode_text);
         {names, PROPERTIES ",output=pem,structure=SubjectPublicKeyInfo", info_pem, "public keys"}, \
         {names, PROPERTIES ",output=text", text_encoder, "keys for people"}
 #define PRIVATE(names) \
-    {names, PROPERTIES ",output=der,structure=PrivateKeyInfo", uri_der, "URIs of keys"}, \
-        {names, PROPERTIES ",output=pem,structure=PrivateKeyInfo", uri_pem, "URIs of keys"}
+    {names, PROPERTIES ",output=der,structure=PrivateKeyInfo", private_der, "private keys"}, \
+        {names, PROPERTIES ",output=pem,structure=PrivateKeyInfo", private_pem, "private keys"}
 #define TEXT(names) {names, PROPERTIES ",output=text", private_text, "keys for people"}
 const OSSL_ALGORITHM encoder_algorithms[] = {
     PUBLIC(GOST_256_NAMES), PUBLIC(GOST_512_NAMES), PUBLIC(GOST_2001_NAMES), PRIVATE(GOST_256_NAMES),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys that a token generates. OpenSSL's commands take, by -pkeyopt: pkcs11_uri, which token and what the key is called;
- * paramset or group, the curve; bits, the length of RSA; key_usage, "sign" or "sign,decrypt".
+ * Keys that a token generates, and GOST keys in memory. OpenSSL's commands take, by -pkeyopt: pkcs11_uri, which token and
+ * what the key is called; paramset or group, the curve; bits, the length of RSA; key_usage, "sign" or "sign,decrypt".
  */
 #include "provider.h"
 
@@ -31,9 +31,8 @@ static const struct {
     {KIND_GOST_512, "B", gost_curve_tc26_512_b},        {KIND_GOST_512, "C", gost_curve_tc26_512_c},
 };
 
-static int choose_gost(struct generation *generation, const char *name) {
+const gost_curve_set *generation_curve(enum kind kind, const char *name) {
     const gost_curve_set *set = NULL;
-    enum kind kind = generation->wanted.kind;
 
     for (size_t i = 0; i < sizeof short_names / sizeof *short_names; i++)
         if ((short_names[i].kind == KIND_GOST_512) == (kind == KIND_GOST_512)
@@ -42,9 +41,27 @@ static int choose_gost(struct generation *generation, const char *name) {
     for (int i = 0; !set && i < gost_curve_count; i++)
         if (OPENSSL_strcasecmp(name, gost_curve_set_at((gost_curve_name)i)->name) == 0)
             set = gost_curve_set_at((gost_curve_name)i);
-    if (!set || (set->numbers->size == 64) != (kind == KIND_GOST_512))
-        return FAIL(REASON_INPUT, "the parameter set %.60s for %s", name, pkey_name(kind));
-    generation->wanted.curve = (struct der){set->oid, set->oid_length};
+    if (set && (set->numbers->size == 64) == (kind == KIND_GOST_512))
+        return set;
+    FAIL(REASON_INPUT, "the parameter set %.60s for %s", name, pkey_name(kind));
+    return NULL;
+}
+
+static int choose_gost(struct generation *generation, const char *name) {
+    const gost_curve_set *set = generation_curve(generation->wanted.kind, name);
+
+    if (set)
+        generation->wanted.curve = (struct der){set->oid, set->oid_length};
+    return set != NULL;
+}
+
+int generation_set_template(void *context, void *key) {
+    struct generation *generation = context;
+    const struct pkey *pkey = key;
+
+    if (!pkey->curve || pkey->kind != generation->wanted.kind)
+        return FAIL(REASON_INPUT, "the parameters are not those of a key of %s", pkey_name(generation->wanted.kind));
+    generation->wanted.curve = (struct der){pkey->curve->oid, pkey->curve->oid_length};
     return 1;
 }
 
@@ -98,10 +115,18 @@ void generation_end(void *context) {
     OPENSSL_free(generation);
 }
 
-void *generation_begin(void *provider, int selection, const OSSL_PARAM parameters[], enum kind kind) {
+/* GOST R 34.11-94 with the parameters of CryptoPro, and those of GOST R 34.11-2012. */
+static struct der hash_of(enum kind kind) {
     static const unsigned char hash_94[] = {0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1E, 0x01};
     static const unsigned char hash_256[] = {0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x02, 0x02};
     static const unsigned char hash_512[] = {0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x02, 0x03};
+
+    return kind == KIND_GOST_2001 ? (struct der){hash_94, sizeof hash_94}
+        : kind == KIND_GOST_256   ? (struct der){hash_256, sizeof hash_256}
+                                  : (struct der){hash_512, sizeof hash_512};
+}
+
+void *generation_begin(void *provider, int selection, const OSSL_PARAM parameters[], enum kind kind) {
     struct generation *generation;
 
     if (!(selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY))
@@ -112,15 +137,35 @@ void *generation_begin(void *provider, int selection, const OSSL_PARAM parameter
     generation->provider = provider;
     generation->wanted.kind = kind;
     generation->wanted.bits = 2048;
-    generation->wanted.hash = kind == KIND_GOST_2001 ? (struct der){hash_94, sizeof hash_94}
-        : kind == KIND_GOST_256                      ? (struct der){hash_256, sizeof hash_256}
-                                                     : (struct der){hash_512, sizeof hash_512};
+    generation->wanted.hash = hash_of(kind);
     if ((!is_gost_kind(kind) || choose_gost(generation, "A")) && (kind != KIND_EC || choose_ec(generation, "P-256"))
         && generation_set(generation, parameters))
         return generation;
     generation_end(generation);
     return NULL;
 }
+
+static bool is_of_2001(const gost_curve_set *curve) {
+    static const unsigned char arc[] = {0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02};
+
+    return curve->oid_length > sizeof arc && memcmp(curve->oid, arc, sizeof arc) == 0;
+}
+
+struct der generation_hash(enum kind kind, const gost_curve_set *curve) {
+    return is_of_2001(curve) ? hash_of(kind) : (struct der){0};
+}
+
+static struct pkey *run_software(const struct generation *generation) {
+    enum kind kind = generation->wanted.kind;
+    const gost_curve_set *curve =
+        gost_curve_set_of(generation->wanted.curve.bytes, generation->wanted.curve.length);
+
+    if (kind != KIND_GOST_2001 || is_of_2001(curve))
+        return software_generate(generation->provider, kind, curve, generation_hash(kind, curve));
+    FAIL(REASON_INPUT, "the parameter set %s is not one of GOST R 34.10-2001", curve->name);
+    return NULL;
+}
+
 void *generation_run(void *context, OSSL_CALLBACK *callback, void *argument) {
     struct generation *generation = context;
     struct asking asking = {0};
@@ -130,7 +175,17 @@ void *generation_run(void *context, OSSL_CALLBACK *callback, void *argument) {
     struct pkey *pkey = NULL;
 
     (void)callback, (void)argument;
-    if (name_read(&name, generation->uri ? generation->uri : "pkcs11:", CKO_PRIVATE_KEY)
+    if (!generation->uri && is_gost_kind(generation->wanted.kind))
+        return run_software(generation);
+    if (!generation->uri) {
+        FAIL(REASON_INPUT, "name the token by " OPTION_URI "; the default provider makes keys in memory");
+        return NULL;
+    }
+    if (generation->wanted.kind == KIND_GOST_2001) {
+        FAIL(REASON_UNSUPPORTED, "a new key of GOST R 34.10-2001 on a token; use gost2012_256");
+        return NULL;
+    }
+    if (name_read(&name, generation->uri, CKO_PRIVATE_KEY)
         && key_generate(&name, &generation->wanted, &asking, &token, &object))
         pkey = pkey_of_token(generation->provider, token, &object);
     name_free(&name);

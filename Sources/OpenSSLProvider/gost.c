@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signatures of GOST keys: made by the token, verified here. */
+/* Signatures of GOST keys: made by the token, or here by a key in memory; verified here. */
 #include "provider.h"
 
 #include <string.h>
@@ -56,8 +56,8 @@ static int begin(void *context, void *key, const OSSL_PARAM parameters[], bool i
     }
     if (!signing->pkey)
         return FAIL(REASON_INPUT, "there is no key");
-    if (is_signature && !signing->pkey->key)
-        return FAIL(REASON_INPUT, "the key has no private half on a token");
+    if (is_signature && !pkey_has_private(signing->pkey))
+        return FAIL(REASON_INPUT, "the key has no private half");
     hash_begin(&signing->hash, pkey_hash(signing->pkey));
     return set(context, parameters);
 }
@@ -89,7 +89,8 @@ static int sign(
         return FAIL(REASON_INPUT, "the signature has %zu bytes, and there is room for %zu", size, room);
     if (digest_length != size / 2)
         return FAIL(REASON_INPUT, "the digest has %zu bytes instead of %zu", digest_length, size / 2);
-    if (!key_sign(signing->pkey->key, &mechanism, digest, digest_length, signature, size))
+    if (!(signing->pkey->number ? software_sign(signing->pkey, digest, signature)
+                                : key_sign(signing->pkey->key, &mechanism, digest, digest_length, signature, size)))
         return 0;
     *length = size;
     return 1;

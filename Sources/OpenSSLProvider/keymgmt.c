@@ -30,7 +30,7 @@ static void *duplicate(const void *data, int selection) {
     const struct pkey *pkey = data;
     struct pkey *copy;
 
-    if (selection & PRIVATE || (selection & PUBLIC && !pkey->key))
+    if (selection & PRIVATE || (selection & PUBLIC && !pkey_has_private(pkey)))
         return pkey_retain((struct pkey *)pkey);
     if (selection & PUBLIC)
         return pkey_new(pkey->provider, OPENSSL_memdup(pkey->der, pkey->info.whole.length), pkey->info.whole.length);
@@ -54,7 +54,7 @@ static int set(void *data, const OSSL_PARAM parameters[]) {
     int length;
 
     if (pkey->der || !pkey->pkey)
-        return !parameters || !parameters[0].key || FAIL(REASON_UNSUPPORTED, "a key of a token does not change");
+        return !parameters || !parameters[0].key || FAIL(REASON_UNSUPPORTED, "such a key does not change");
     if (EVP_PKEY_set_params(pkey->pkey, (OSSL_PARAM *)parameters) != 1 || (length = i2d_PUBKEY(pkey->pkey, &der)) <= 0)
         return 0;
     old = pkey->pkey;
@@ -74,7 +74,9 @@ static const OSSL_PARAM *settable(void *provider) {
 static int has(const void *data, int selection) {
     const struct pkey *pkey = data;
 
-    return pkey && pkey->der && (!(selection & PRIVATE) || pkey->key);
+    if (!pkey || !(selection & (PRIVATE | PUBLIC)))
+        return pkey && (pkey->der || pkey->curve || pkey->pkey);
+    return pkey->der && (!(selection & PRIVATE) || pkey_has_private(pkey));
 }
 
 /* Private halves are equal if the public ones are. */
@@ -95,6 +97,21 @@ static int match(const void *first, const void *second, int selection) {
 static int validate(const void *data, int selection, int type) {
     (void)type;
     return has(data, selection);
+}
+
+/* As OSSL_PARAM_set_BN does: at least as long as there is room for, in the processor's order. */
+static int get_number(const struct pkey *pkey, OSSL_PARAM *wanted) {
+    if (!pkey->number || wanted->data_type != OSSL_PARAM_UNSIGNED_INTEGER)
+        return 0;
+    wanted->return_size = pkey->number->length;
+    if (!wanted->data)
+        return 1;
+    if (wanted->data_size < pkey->number->length)
+        return 0;
+    memset(wanted->data, 0, wanted->data_size);
+    memcpy(wanted->data, pkey->number->octets, pkey->number->length);
+    wanted->return_size = wanted->data_size;
+    return 1;
 }
 
 /* The digest that a signature takes; of GOST keys it is the only one. */
@@ -123,9 +140,10 @@ static int get_gost(const struct pkey *pkey, OSSL_PARAM parameters[]) {
         && !OSSL_PARAM_set_utf8_string(wanted, pkey->curve->name))
         return 0;
     if ((wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_PUB_KEY))
-        && !OSSL_PARAM_set_octet_string(wanted, pkey->info.key.bytes, pkey->info.key.length))
+        && (!pkey->der || !OSSL_PARAM_set_octet_string(wanted, pkey->info.key.bytes, pkey->info.key.length)))
         return 0;
-    return 1;
+    wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_PRIV_KEY);
+    return !wanted || get_number(pkey, wanted);
 }
 
 static int get(void *data, OSSL_PARAM parameters[]) {
@@ -144,6 +162,7 @@ static const OSSL_PARAM *gettable(void *provider) {
         OSSL_PARAM_int(RECIPIENT_TYPE, NULL),
         OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, NULL, 0),
         OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, NULL, 0),
+        OSSL_PARAM_BN(OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0),
         OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, NULL, 0),
         OSSL_PARAM_BN(OSSL_PKEY_PARAM_RSA_N, NULL, 0),
         OSSL_PARAM_BN(OSSL_PKEY_PARAM_RSA_E, NULL, 0),
@@ -155,12 +174,14 @@ static const OSSL_PARAM *gettable(void *provider) {
 }
 
 /*
- * Only a public half leaves the provider. With the private half asked for, as OpenSSL does before it lets another
+ * Of a token's key only a public half leaves the provider. With the private half asked for, as OpenSSL does before it lets another
  * provider sign, this fails, and OpenSSL comes back here.
  */
 static int export_key(void *data, int selection, OSSL_CALLBACK *callback, void *argument) {
     const struct pkey *pkey = data;
 
+    if (is_gost_kind(pkey->kind))
+        return data_export(pkey, selection, callback, argument);
     if (!pkey->pkey || (selection & PRIVATE && pkey->key))
         return 0;
     return EVP_PKEY_export(pkey->pkey, selection & ~PRIVATE, callback, argument);
@@ -176,6 +197,13 @@ static const OSSL_PARAM *export_types(int selection) {
     return selection & PRIVATE ? NULL : list;
 }
 
+static int import_gost(void *data, int selection, const OSSL_PARAM parameters[]) {
+    return data_import(data, selection, parameters);
+}
+
+static void *new_gost_2001(void *provider) { return pkey_empty(provider, KIND_GOST_2001); }
+static void *new_gost_256(void *provider) { return pkey_empty(provider, KIND_GOST_256); }
+static void *new_gost_512(void *provider) { return pkey_empty(provider, KIND_GOST_512); }
 static void *new_rsa(void *provider) { return pkey_empty(provider, KIND_RSA); }
 static void *new_ec(void *provider) { return pkey_empty(provider, KIND_EC); }
 
@@ -221,14 +249,27 @@ static const char *ec_operation(int operation) { return operation == OSSL_OP_KEY
     static void *begin_##kind(void *provider, int selection, const OSSL_PARAM parameters[]) { \
         return generation_begin(provider, selection, parameters, kind); \
     }
+BEGIN(KIND_GOST_2001)
 BEGIN(KIND_GOST_256)
 BEGIN(KIND_GOST_512)
 BEGIN(KIND_RSA)
 BEGIN(KIND_EC)
 
-static const OSSL_DISPATCH gost_2001[] = {COMMON, END_OF_TABLE};
-static const OSSL_DISPATCH gost_256[] = {COMMON, GENERATING(KIND_GOST_256), END_OF_TABLE};
-static const OSSL_DISPATCH gost_512[] = {COMMON, GENERATING(KIND_GOST_512), END_OF_TABLE};
+#define GOST(which, kind) \
+    static const OSSL_DISPATCH gost_##which[] = { \
+        ENTRY(OSSL_FUNC_KEYMGMT_NEW, new_gost_##which), \
+        COMMON, \
+        ENTRY(OSSL_FUNC_KEYMGMT_EXPORT, export_key), \
+        ENTRY(OSSL_FUNC_KEYMGMT_EXPORT_TYPES, data_types), \
+        ENTRY(OSSL_FUNC_KEYMGMT_IMPORT, import_gost), \
+        ENTRY(OSSL_FUNC_KEYMGMT_IMPORT_TYPES, data_types), \
+        GENERATING(kind), \
+        ENTRY(OSSL_FUNC_KEYMGMT_GEN_SET_TEMPLATE, generation_set_template), \
+        END_OF_TABLE, \
+    }
+GOST(2001, KIND_GOST_2001);
+GOST(256, KIND_GOST_256);
+GOST(512, KIND_GOST_512);
 static const OSSL_DISPATCH rsa[] = {
     ENTRY(OSSL_FUNC_KEYMGMT_NEW, new_rsa), COMMON, EXPORTING, GENERATING(KIND_RSA), END_OF_TABLE};
 static const OSSL_DISPATCH ec[] = {

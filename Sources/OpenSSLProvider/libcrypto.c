@@ -47,8 +47,9 @@ static void *find_library(void (*function)(void)) {
     return library ? library : dlopen(NULL, RTLD_NOW | RTLD_LOCAL);
 }
 
+static void *known;
+
 const char *libcrypto_find(void (*function)(void)) {
-    static void *known;
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     const char *missing = NULL;
     void *library = find_library(function), *found[FUNCTIONS];
@@ -72,4 +73,15 @@ const char *libcrypto_find(void (*function)(void)) {
         known = library;
     pthread_mutex_unlock(&mutex);
     return missing;
+}
+
+bool libcrypto_has_engine(int number) {
+    const void *(*find)(void **engine, int number) = (const void *(*)(void **, int))dlsym(known, "EVP_PKEY_asn1_find");
+    int (*release)(void *engine) = (int (*)(void *))dlsym(known, "ENGINE_finish");
+    void *engine = NULL;
+    const void *methods = find && release ? find(&engine, number) : NULL;
+
+    if (engine)
+        release(engine);
+    return methods != NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A key: the public half, and what a token has of it. */
+/* A key: the public half, and the private one, which a token has, or the memory. */
 #include "provider.h"
 
 #include <openssl/x509.h>
@@ -14,6 +14,12 @@ const char *pkey_name(enum kind kind) {
     case KIND_GOST_512: return "gost2012_512";
     default: return NULL;
     }
+}
+
+int pkey_number(enum kind kind) {
+    return kind == KIND_GOST_2001 ? NID_id_GostR3410_2001
+        : kind == KIND_GOST_256   ? NID_id_GostR3410_2012_256
+                                  : NID_id_GostR3410_2012_512;
 }
 
 /* The public half where others compute with it; without this provider's algorithms, which would ask themselves. */
@@ -58,8 +64,10 @@ int pkey_fill(struct pkey *pkey, unsigned char *der, size_t length) {
     pkey->curve = gost_curve_set_of(pkey->info.curve.bytes, pkey->info.curve.length);
     if (!pkey->curve || 2 * pkey->curve->numbers->size != pkey->info.key.length)
         return FAIL(REASON_PUBLIC, "the curve of the public key is not known");
+    if (!curve_prepare(pkey->curve))
+        return NO_MEMORY();
     return curve_has_point(pkey->curve, pkey->info.key.bytes)
-        || FAIL(REASON_PUBLIC, "the public key is no point of its curve");
+        || FAIL(REASON_PUBLIC, "the public key is not a point of its curve");
 }
 
 struct pkey *pkey_new(struct provider *provider, unsigned char *der, size_t length) {
@@ -75,6 +83,8 @@ struct pkey *pkey_new(struct provider *provider, unsigned char *der, size_t leng
     return NULL;
 }
 
+bool pkey_has_private(const struct pkey *pkey) { return pkey->key || pkey->number; }
+
 struct pkey *pkey_retain(struct pkey *pkey) {
     __atomic_add_fetch(&pkey->references, 1, __ATOMIC_RELAXED);
     return pkey;
@@ -85,6 +95,7 @@ void pkey_free(struct pkey *pkey) {
         return;
     EVP_PKEY_free(pkey->pkey);
     key_free(pkey->key);
+    secret_free(pkey->number);
     OPENSSL_free(pkey->der);
     OPENSSL_free(pkey->uri);
     OPENSSL_free(pkey);

@@ -6,22 +6,24 @@
  *   provider.c     what OpenSSL's core calls: the start, the lists of algorithms, the end
  *   libcrypto.c    the libcrypto that has loaded the provider, found at run time; libcrypto.inc lists its functions
  *   registered.c   GOST digests and ciphers where OpenSSL looks them up by number
- *   digests.c      digests for OpenSSL; hash.c computes them
- *   ciphers.c      ciphers of messages; cipher.c computes them
- *   curve.c        signatures of GOST R 34.10 verified
- *   pkey.c         a key: its public half, and the token's private one, if it has that
+ *   digests.c      digests for OpenSSL
+ *   ciphers.c      ciphers of messages; parameters.c has their form in messages
+ *   pkey.c         a key: its public half, and a private one, of the token or in memory
+ *   software.c     what GOST keys in memory do
+ *   pkcs8.c        GOST keys of files
  *   keymgmt.c      keys as OpenSSL manages them
- *   generate.c     keys that a token generates
+ *   data.c         GOST keys as lists of parameters
+ *   generate.c     keys that a token generates, and GOST keys that are made here
  *   gost.c         signatures of GOST keys
- *   agree.c        what GOST keys of a token agree on and decrypt
+ *   agree.c        what GOST keys agree on and decrypt
  *   native.c       signatures of RSA and EC keys of a token, with the default provider's parameters
  *   rsa.c, ec.c    the signatures themselves; decryption by RSA keys, agreement by EC keys
  *   store.c        objects of tokens by URIs
- *   decode.c       SubjectPublicKeyInfo of GOST keys, and files that hold a URI
- *   encode.c       keys as DER, PEM and text
+ *   decode.c       files with GOST keys, and files that hold a URI
+ *   encode.c       keys as DER, PEM and text; encrypt.c encrypts them
  *
- * Tokens, PINs, objects and operations with private keys are those of Sources/OpenSSLKeys, digests and curves those of
- * Sources/GOSTKernels.
+ * The folder GOST computes, by Sources/GOSTKernels, and knows nothing of OpenSSL. Tokens, PINs, objects and operations with
+ * private keys are those of Sources/OpenSSLKeys.
  *
  * All algorithms have the property "provider=kanal". Keys of RSA and EC have a public half in the default provider, which
  * does with it what needs no token, in a child of the application's library context.
@@ -31,10 +33,9 @@
 #ifndef KANAL_PROVIDER_H
 #define KANAL_PROVIDER_H
 
+#include "curve.h"
 #include "hash.h"
 #include "keys.h"
-
-#include "GOSTKernels.h"
 
 #include <openssl/core.h>
 #include <openssl/core_dispatch.h>
@@ -75,14 +76,6 @@ extern const OSSL_ALGORITHM digest_algorithms[], cipher_algorithms[];
 bool digest_is(enum hash_kind kind, const char *name);
 const char *digest_name(enum hash_kind kind);
 
-/* ---- curve.c ---- */
-
-/* Whether the coordinates are those of a point of order q. */
-bool curve_has_point(const gost_curve_set *set, const unsigned char *point);
-/* A signature is s and r, the most significant byte first. */
-bool curve_verify(
-    const gost_curve_set *set, const unsigned char *point, const unsigned char *digest, const unsigned char *signature);
-
 /* ---- pkey.c ---- */
 
 struct pkey {
@@ -94,10 +87,12 @@ struct pkey {
     struct info info;
     const gost_curve_set *curve;
     EVP_PKEY *pkey;
-    /* The private one; NULL if there is none. */
+    /* The private one: that of a token, or a GOST key's number; NULL if there is none. */
     struct key *key;
     char *uri;
+    struct secret *number;
 };
+bool pkey_has_private(const struct pkey *pkey);
 /* Without a public half, for one of this kind. */
 struct pkey *pkey_empty(struct provider *provider, enum kind kind);
 /* Takes the SubjectPublicKeyInfo. Return 0 or NULL with an error. */
@@ -109,12 +104,70 @@ void pkey_free(struct pkey *pkey);
 struct pkey *pkey_of_token(struct provider *provider, struct token *token, const struct object *object);
 /* OpenSSL's name for a kind of keys. */
 const char *pkey_name(enum kind kind);
+/* OpenSSL's number of a kind of GOST keys. */
+int pkey_number(enum kind kind);
 size_t pkey_size(const struct pkey *pkey);
 enum hash_kind pkey_hash(const struct pkey *pkey);
 /* Gives a key to OpenSSL's core, which takes the reference, or it is released. */
 int pkey_give(struct pkey *pkey, OSSL_CALLBACK *callback, void *argument);
 
+/* ---- software.c ---- */
+
+/* For keys with a number. Return 0 with an error. */
+int software_sign(const struct pkey *pkey, const unsigned char *digest, unsigned char *signature);
+int software_derive(
+    const struct pkey *pkey, const struct agreement *agreement, const struct pkey *peer, unsigned char *secret,
+    size_t *length);
+int software_decrypt(
+    const struct pkey *pkey, const struct agreement *agreement, const unsigned char *data, size_t data_length,
+    unsigned char *secret, size_t *length);
+/* A key of this number, which it takes, with its public half; the digest's identifier may be empty. NULL with an error. */
+struct pkey *software_key(
+    struct provider *provider, enum kind kind, const gost_curve_set *curve, struct der hash, struct secret *number);
+struct pkey *software_generate(
+    struct provider *provider, enum kind kind, const gost_curve_set *curve, struct der hash);
+
+/* ---- pkcs8.c ---- */
+
+struct pkcs8 {
+    enum kind kind;
+    struct der curve, hash, number;
+};
+/* False, without an error, for what is not a GOST key. */
+bool pkcs8_read(const unsigned char *octets, size_t length, struct pkcs8 *pkcs8);
+struct pkey *pkcs8_key(struct provider *provider, const struct pkcs8 *pkcs8);
+/* The caller frees it by OPENSSL_clear_free. NULL with an error. */
+unsigned char *pkcs8_write(const struct pkey *pkey, size_t *length);
+
+/* ---- encrypt.c ---- */
+
+/* How a private key is written: the encoder's context. */
+struct writing {
+    struct provider *provider;
+    EVP_CIPHER *cipher;
+};
+void *writing_new(void *provider);
+void writing_free(void *writing);
+int writing_set(void *writing, const OSSL_PARAM parameters[]);
+const OSSL_PARAM *writing_settable(void *provider);
+/* EncryptedPrivateKeyInfo of a PrivateKeyInfo, which OPENSSL_free frees; NULL with an error. */
+unsigned char *writing_encrypt(
+    const struct writing *writing, const unsigned char *der, size_t *length, OSSL_PASSPHRASE_CALLBACK *ask, void *argument);
+
+/* ---- data.c ---- */
+
+int data_export(const struct pkey *pkey, int selection, OSSL_CALLBACK *callback, void *argument);
+int data_import(struct pkey *pkey, int selection, const OSSL_PARAM parameters[]);
+const OSSL_PARAM *data_types(int selection);
+
 /* ---- generate.c ---- */
+
+/* A curve by one of its names; NULL if it is not one for this kind. */
+const gost_curve_set *generation_curve(enum kind kind, const char *name);
+/* The digest that a key on this curve names: none with curves of RFC 9215, 4, which imply it. */
+struct der generation_hash(enum kind kind, const gost_curve_set *curve);
+/* The parameters are those of a key. */
+int generation_set_template(void *generation, void *key);
 
 void *generation_begin(void *provider, int selection, const OSSL_PARAM parameters[], enum kind kind);
 int generation_set(void *generation, const OSSL_PARAM parameters[]);

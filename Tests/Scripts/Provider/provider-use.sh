@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The provider "kanal" under AddressSanitizer: modules that lie about lengths, hostile keys, several library contexts,
-# threads and forks; loaded ten thousand times, and beside the engine gost; under valgrind.
+# The provider "kanal" under AddressSanitizer: modules that lie about lengths, hostile keys, keys in memory, several library
+# contexts, threads and forks; loaded ten thousand times, and beside the engine gost; under valgrind.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -29,13 +29,15 @@ builds() {
     find "$root"/Sources/OpenSSL{Provider,Keys} "$root/Sources/GOSTKernels" -name '*.c' -print0 \
         | nice xargs -0 -P 2 -I{} sh -c 'out=objects/$(echo "$0" | tr / _).o; source=$0; shift 0; exec "$@" -c "$source" -o "$out"' {} \
             "${checked[@]}" -std=gnu11 -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 '-DKANAL_VERSION="0"' \
-            -I"$root"/Sources/{OpenSSLProvider,OpenSSLKeys,GOSTKernels/include} $flags
+            -I"$root"/Sources/{OpenSSLProvider,OpenSSLProvider/GOST,OpenSSLKeys,GOSTKernels/include} $flags
     "${checked[@]}" -fuse-ld=lld -shared objects/*.o -Wl,-z,nodelete "-Wl,--version-script=$root/Sources/OpenSSLProvider/exports.map" \
         $(pkg-config --libs p11-kit-1) -o checked/kanal.so
     "${checked[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/use.c" -o use -pthread -lcrypto -Wl,--no-as-needed -lstdc++
     "${checked[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Engine/lies.c" $flags -o lies -pthread -lcrypto \
         -Wl,--no-as-needed -lstdc++
+    "${checked[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/software.c" -o software -pthread -lcrypto
     cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Provider/use.c" -o plain -pthread -lcrypto
+    cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Provider/software.c" -o unchecked -pthread -lcrypto
     for source in soft:$soft kanal:$module; do
         cc -g -O1 -Wall -Wextra -Werror -shared -fPIC "-DLIBRARY=\"${source#*:}\"" "$root/Tests/Programs/Engine/liar.c" \
             $flags -o liar-${source%%:*}.so
@@ -84,6 +86,15 @@ hostile() {
     passed "of 50000 changed public keys and files with a URI none does harm"
 }
 
+# Private keys in memory. AddressSanitizer keeps what is freed, so that traces are looked for without it.
+software() {
+    use 0 ./software data
+    use 0 ./software threads 50
+    use 0 ./software mutations 5000
+    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/lib/ossl-modules expect 0 ./unchecked traces
+    passed "keys in memory: copies, threads, forks, 20000 changed files, and nothing is left of them"
+}
+
 loads() {
     OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/lib/ossl-modules expect 0 ./plain loads '' 10000
     use 0 ./use loads '' 300
@@ -107,6 +118,13 @@ beside_gost() {
         both genpkey -propquery "provider!=kanal" -algorithm gost2012_256 -pkeyopt paramset:A -out file.key
         both req -new -x509 -key file.key -subj /CN=file -out file.pem
         both verify -CAfile file.pem -check_ss_sig file.pem
+        # Keys of files stay the engine's, by which OpenSSL 3.0 signs messages, too.
+        both genpkey -algorithm gost2012_512 -pkeyopt paramset:A -out file.key
+        both req -new -x509 -key file.key -subj /CN=file -out file.pem
+        both cms -sign -nodetach -inkey file.key -signer file.pem -in file.pem -binary -outform der -out signed
+        both cms -verify -inform der -in signed -CAfile file.pem -purpose any -binary -out opened
+        both pkcs12 -export -inkey file.key -in file.pem -passout pass:secret -out file.p12
+        both pkcs12 -in file.p12 -passin pass:secret -nodes -out read.pem
     done
     passed "the engine gost before and after the provider"
 }
@@ -128,6 +146,7 @@ attach usb usb
 lengths
 programs
 hostile
+software
 loads
 beside_gost
 memory

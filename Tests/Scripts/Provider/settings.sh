@@ -33,13 +33,18 @@ provider_settings() {
     [ -z "$ROOT" ] || lend
 }
 
-# Lends the other system this script's directory, and the socket of pcscd with the library that speaks its language.
+# Lends the other system this script's directory, and the socket of pcscd, if it runs, with the library that speaks its
+# language.
 lend() {
     cp "$(ldconfig -p | sed -n 's/.*x86-64.* => \(.*libpcsclite\.so\.1\)$/\1/p' | head -n 1)" lib
+    lent=("$ROOT$work")
     mkdir -p "$ROOT$work" "$ROOT/run/pcscd"
     mount --bind "$work" "$ROOT$work"
-    mount --bind /run/pcscd "$ROOT/run/pcscd"
-    trap 'umount "$ROOT$work" "$ROOT/run/pcscd" && rmdir "$ROOT$work"; clean_up' EXIT
+    if [ -d /run/pcscd ]; then
+        mount --bind /run/pcscd "$ROOT/run/pcscd"
+        lent+=("$ROOT/run/pcscd")
+    fi
+    trap 'umount "${lent[@]}" && rmdir "$ROOT$work"; clean_up' EXIT
 }
 
 # by STATUS COMMAND…: what OpenSSL does by the provider.

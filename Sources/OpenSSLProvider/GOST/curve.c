@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Public keys and signatures of GOST R 34.10, by the kernels. All numbers here are public. */
-#include "provider.h"
+#include "curve.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST = 64 };
+enum { LONGEST = CURVE_LONGEST };
 
-/* What computing on a curve needs, made when it is first used. Threads that make it at once keep that of the first. */
-static const gost_curve *curve_of(const gost_curve_set *set) {
+/* Made when it is first used. Threads that make it at once keep that of the first. */
+const gost_curve *curve_of(const gost_curve_set *set) {
     static gost_curve *curves[gost_curve_count];
     size_t place = 0;
     gost_curve *curve, *made;
@@ -22,7 +22,6 @@ static const gost_curve *curve_of(const gost_curve_set *set) {
     made = aligned_alloc(64, (gost_curve_size(true) + 63) / 64 * 64);
     if (!made || !gost_curve_prepare(made, set->numbers, true)) {
         free(made);
-        NO_MEMORY();
         return NULL;
     }
     if (__atomic_compare_exchange_n(&curves[place], &curve, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -30,6 +29,8 @@ static const gost_curve *curve_of(const gost_curve_set *set) {
     free(made);
     return curve;
 }
+
+bool curve_prepare(const gost_curve_set *set) { return curve_of(set) != NULL; }
 
 /* Whether a number is below another one, the least significant byte first. */
 static bool is_below(const unsigned char *number, const uint8_t *bound, size_t size) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GOST hash functions by the kernels. */
+/* GOST hash functions by the kernels, and what is made of them. */
 #ifndef KANAL_PROVIDER_HASH_H
 #define KANAL_PROVIDER_HASH_H
 
@@ -27,5 +27,16 @@ void hash_begin(struct hash *hash, enum hash_kind kind);
 void hash_update(struct hash *hash, const unsigned char *data, size_t length);
 /* Writes the digest, and clears the state. */
 void hash_end(struct hash *hash, unsigned char *digest);
+
+/* HMAC (RFC 2104; RFC 7836, 4.1). */
+struct hmac {
+    struct hash inner, outer;
+};
+void hmac_begin(struct hmac *hmac, enum hash_kind kind, const unsigned char *key, size_t length);
+void hmac_update(struct hmac *hmac, const unsigned char *data, size_t length);
+/* Writes the code, and clears the state. */
+void hmac_end(struct hmac *hmac, unsigned char *code);
+/* KDF_TREE_GOSTR3411_2012_256 (RFC 7836, 4.4) with the label "kdf tree": two keys of 32 bytes. */
+void kdf_tree(const unsigned char key[32], const unsigned char seed[8], unsigned char keys[64]);
 
 #endif

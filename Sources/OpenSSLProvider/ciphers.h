@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of ciphers share. */
+#ifndef KANAL_PROVIDER_CIPHERS_H
+#define KANAL_PROVIDER_CIPHERS_H
+
+#include "provider.h"
+
+#include "cipher.h"
+#include "mac.h"
+
+/* What a cipher's parameters are in DER; without any, OpenSSL's own form: the vector. */
+enum parameters_form { PARAMETERS_NONE, PARAMETERS_28147, PARAMETERS_UKM };
+struct form {
+    const char *name;
+    enum block_kind kind;
+    enum cipher_mode mode;
+    /* EVP_CIPH_…_MODE. */
+    unsigned int evp_mode;
+    /* The key changes after so many bytes. */
+    size_t section;
+    enum parameters_form parameters;
+    /* A text ends with its OMAC, and both are enciphered (RFC 9337, 7.3). */
+    bool has_code;
+    gost_sbox_name rows;
+};
+/* A cipher as OpenSSL has it. */
+struct ciphering {
+    struct cipher cipher;
+    const struct form *form;
+    bool is_padded, has_seed;
+    /* The seed of the keys of text and code. */
+    unsigned char seed[8];
+    struct mac mac;
+    /* Text that is kept back: it is no whole block, or may be padding or a code. */
+    unsigned char kept[BLOCK_LARGEST];
+    size_t kept_length;
+};
+/* Whether text is done block by block. */
+bool form_has_blocks(const struct form *form);
+
+/* ---- ciphers.c ---- */
+
+/* Begins a message with what is known of key, vector and seed. */
+void ciphering_restart(struct ciphering *ciphering);
+
+/* ---- parameters.c ---- */
+
+int parameters_read(struct ciphering *ciphering, const unsigned char *octets, size_t length);
+/* NULL for want of memory; the caller frees it by OPENSSL_free. */
+unsigned char *parameters_write(const struct ciphering *ciphering, size_t *length);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Private keys of GOST as PKCS #8 has them (RFC 5958): read in the forms that are in use, and written with the bare number, as
+ * RFC 9337 and R 50.1.112 have it.
+ */
+#include "provider.h"
+
+#include <string.h>
+
+/* Names of a key by its purpose, key agreement (RFC 4490, 4.1; id-tc26-agreement-gost-3410-12-256 and -512). */
+static const unsigned char agreement_2001[] = {0x06, 0x06, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x62};
+static const unsigned char agreement_256[] = {0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x06, 0x01};
+static const unsigned char agreement_512[] = {0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x06, 0x02};
+#define DER(array) ((struct der){array, sizeof array})
+
+static enum kind kind_of(struct der identifier) {
+    return der_equal(identifier, DER(agreement_2001)) ? KIND_GOST_2001
+        : der_equal(identifier, DER(agreement_256))   ? KIND_GOST_256
+        : der_equal(identifier, DER(agreement_512))   ? KIND_GOST_512
+                                                      : info_kind(identifier);
+}
+
+/* The number: bare, masked (K_M and M_1, M_2, … whose product it is), in an OCTET STRING, or an INTEGER. */
+static struct secret *read_number(const gost_curve_set *curve, struct der octets) {
+    size_t size = curve->numbers->size, masks = octets.length / size;
+    unsigned char number[CURVE_LONGEST] = {0};
+    struct der rest = octets, content;
+    struct secret *secret = NULL;
+
+    if (octets.length > 0 && octets.length % size == 0) {
+        if (masks == 1)
+            return secret_new(octets.bytes, size);
+        if (private_unmask(curve, octets.bytes, masks, number))
+            secret = secret_new(number, size);
+    } else if (der_take(&rest, 0x04, &content)) {
+        if (rest.length == 0 && content.length == size)
+            secret = secret_new(content.bytes, size);
+    } else if (der_take(&rest, 0x02, &content)) {
+        content = der_number(content);
+        if (rest.length == 0 && content.length <= size) {
+            for (size_t i = 0; i < content.length; i++)
+                number[i] = content.bytes[content.length - 1 - i];
+            secret = secret_new(number, size);
+        }
+    }
+    OPENSSL_cleanse(number, sizeof number);
+    if (!secret)
+        FAIL(REASON_INPUT, "the private key has a form that is not known");
+    return secret;
+}
+
+bool pkcs8_read(const unsigned char *octets, size_t length, struct pkcs8 *pkcs8) {
+    struct der rest = {octets, length}, sequence, version, algorithm, identifier, ignored;
+
+    *pkcs8 = (struct pkcs8){0};
+    if (!der_take(&rest, 0x30, &sequence) || rest.length || !der_take(&sequence, 0x02, &version) || version.length != 1
+        || version.bytes[0] > 1 || !der_take(&sequence, 0x30, &algorithm)
+        || !der_take_whole(&algorithm, 0x06, &identifier) || !der_take(&sequence, 0x04, &pkcs8->number))
+        return false;
+    pkcs8->kind = kind_of(identifier);
+    if (!is_gost_kind(pkcs8->kind) || (der_has(&sequence, 0xA0) && !der_take(&sequence, 0xA0, &ignored))
+        || (der_has(&sequence, 0x81) && !der_take(&sequence, 0x81, &ignored)) || sequence.length)
+        return false;
+    return info_read_parameters(algorithm, &pkcs8->curve, &pkcs8->hash);
+}
+
+struct pkey *pkcs8_key(struct provider *provider, const struct pkcs8 *pkcs8) {
+    const gost_curve_set *curve = gost_curve_set_of(pkcs8->curve.bytes, pkcs8->curve.length);
+    struct secret *number;
+
+    if (!curve) {
+        FAIL(REASON_INPUT, "the curve of the private key is not known");
+        return NULL;
+    }
+    number = read_number(curve, pkcs8->number);
+    return number ? software_key(provider, pkcs8->kind, curve, pkcs8->hash, number) : NULL;
+}
+
+unsigned char *pkcs8_write(const struct pkey *pkey, size_t *length) {
+    static const unsigned char version[] = {0x02, 0x01, 0x00};
+    struct der_writer writer = {0};
+    size_t room = pkey->info.whole.length + pkey->number->length + 32, end;
+    unsigned char *der;
+
+    if (!der_begin(&writer, room)) {
+        NO_MEMORY();
+        return NULL;
+    }
+    der_prepend(&writer, (struct der){pkey->number->octets, pkey->number->length});
+    der_wrap(&writer, 0x04, writer.room);
+    end = writer.front;
+    der_prepend(&writer, pkey->info.parameters);
+    der_prepend(&writer, info_identifier(pkey->kind));
+    der_wrap(&writer, 0x30, end);
+    der_prepend(&writer, DER(version));
+    der_wrap(&writer, 0x30, writer.room);
+    /* What is moved to the front leaves nothing behind it: the whole is cleared by its length. */
+    der = der_end(&writer, length);
+    if (der)
+        OPENSSL_cleanse(der + *length, room - *length);
+    return der;
+}

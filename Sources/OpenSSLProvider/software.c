@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GOST keys whose private half is in memory: what they sign, agree on and decrypt, and new ones. */
+#include "provider.h"
+
+#include "wrap.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+static int make_noise(unsigned char noise[CURVE_NOISE]) {
+    return getrandom(noise, CURVE_NOISE, 0) == CURVE_NOISE || FAIL(REASON_INPUT, "the system gives no random numbers");
+}
+
+int software_sign(const struct pkey *pkey, const unsigned char *digest, unsigned char *signature) {
+    unsigned char noise[CURVE_NOISE];
+    int done = make_noise(noise);
+
+    done = done
+        && (private_sign(pkey->curve, pkey->number->octets, digest, noise, signature)
+            || FAIL(REASON_INPUT, "no signature comes of these random numbers"));
+    OPENSSL_cleanse(noise, sizeof noise);
+    return done;
+}
+
+/* What both sides know, by VKO or KEG. */
+static int agree(
+    const struct pkey *pkey, const unsigned char *point, const unsigned char *ukm, bool is_keg, unsigned char *secret) {
+    enum hash_kind kind = pkey->kind == KIND_GOST_2001 ? HASH_94 : HASH_256;
+    const unsigned char *number = pkey->number->octets;
+
+    /* A point that is not one of the curve, or of a small order, would tell of the number. */
+    if (!curve_has_point(pkey->curve, point))
+        return FAIL(REASON_INPUT, "the other side's public key is not a point of the curve");
+    return (is_keg ? private_keg(pkey->curve, number, point, ukm, secret)
+                   : private_agree(pkey->curve, number, point, ukm, 8, kind, secret))
+        || FAIL(REASON_INPUT, "UKM is a multiple of the curve's order");
+}
+
+int software_derive(
+    const struct pkey *pkey, const struct agreement *agreement, const struct pkey *peer, unsigned char *secret,
+    size_t *length) {
+    size_t size = transport_secret_size(pkey->kind, agreement), point_length;
+    unsigned char point[128];
+
+    if (!size)
+        return 0;
+    if (!secret) {
+        *length = size;
+        return 1;
+    }
+    if (*length < size)
+        return FAIL(REASON_INPUT, "the secret has %zu bytes, and there is room for %zu", size, *length);
+    if (!transport_point(peer ? &peer->info : NULL, pkey->kind, point, &point_length))
+        return 0;
+    if (peer->curve->numbers != pkey->curve->numbers)
+        return FAIL(REASON_INPUT, "the other side's public key is on another curve");
+    *length = size;
+    return agree(pkey, point, agreement->ukm, size == 64, secret);
+}
+
+/* By the code it shows whether the key was right. */
+static int unwrap(const struct transported *transported, const unsigned char *kek, unsigned char *secret) {
+    const gost_sbox_set *rows;
+    enum block_kind kind = transported->wrapped_length == TRANSPORTED_KEY + 8 ? BLOCK_MAGMA : BLOCK_KUZNYECHIK;
+    bool is_right;
+
+    if (transported->has_keg) {
+        is_right = unwrap_kexp15(
+            kind, kek, transported->ukm + 24, transported->wrapped, transported->wrapped_length, secret);
+    } else {
+        rows = gost_sbox_set_of(transported->cipher.bytes, transported->cipher.length);
+        if (!rows)
+            return FAIL(REASON_INPUT, "the parameter set of GOST 28147-89 is not known");
+        is_right = unwrap_28147(rows->rows, kek, transported->ukm, transported->wrapped, secret);
+    }
+    return is_right || FAIL(REASON_INPUT, "the transported key's code is wrong: it is for another key, or was changed");
+}
+
+int software_decrypt(
+    const struct pkey *pkey, const struct agreement *agreement, const unsigned char *data, size_t data_length,
+    unsigned char *secret, size_t *length) {
+    struct transported transported;
+    unsigned char kek[64];
+    int done;
+
+    if (!secret) {
+        *length = TRANSPORTED_KEY;
+        return 1;
+    }
+    if (*length < TRANSPORTED_KEY)
+        return FAIL(REASON_INPUT, "the key has %d bytes, and there is room for %zu", TRANSPORTED_KEY, *length);
+    if (!transport_read(pkey->kind, agreement, NULL, data, data_length, &transported))
+        return 0;
+    done = agree(pkey, transported.point, transported.ukm, transported.has_keg, kek) && unwrap(&transported, kek, secret);
+    OPENSSL_cleanse(kek, sizeof kek);
+    *length = TRANSPORTED_KEY;
+    return done;
+}
+
+/* ---- Keys ---- */
+
+struct pkey *software_key(
+    struct provider *provider, enum kind kind, const gost_curve_set *curve, struct der hash, struct secret *number) {
+    unsigned char point[2 * CURVE_LONGEST], *der = NULL;
+    struct pkey *pkey = NULL;
+    size_t size, length;
+
+    if (!number || !curve_prepare(curve)) {
+        NO_MEMORY();
+    } else if (size = curve->numbers->size, number->length != size || (size == 64) != (kind == KIND_GOST_512)) {
+        FAIL(REASON_INPUT, "the private key has not the length that its curve wants");
+    } else if (!private_is_number(curve, number->octets) || !private_point(curve, number->octets, point)) {
+        FAIL(REASON_INPUT, "the private key is not a number above 0 and below the curve's order");
+    } else {
+        der = info_gost(
+            kind, (struct der){curve->oid, curve->oid_length}, hash, (struct der){point, 2 * size}, &length);
+        pkey = der ? pkey_new(provider, der, length) : NULL;
+    }
+    if (pkey)
+        pkey->number = number;
+    else
+        secret_free(number);
+    return pkey;
+}
+
+struct pkey *software_generate(
+    struct provider *provider, enum kind kind, const gost_curve_set *curve, struct der hash) {
+    unsigned char noise[CURVE_NOISE], number[CURVE_LONGEST] = {0};
+    struct secret *secret = secret_new(number, curve->numbers->size);
+    bool is_made = secret && make_noise(noise) && private_generate(curve, noise, secret->octets);
+
+    OPENSSL_cleanse(noise, sizeof noise);
+    if (is_made)
+        return software_key(provider, kind, curve, hash, secret);
+    secret_free(secret);
+    FAIL(REASON_INPUT, "no private key comes of these random numbers");
+    return NULL;
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# provider-files.sh: GOST keys of files and in memory by the provider "kanal", without a token: PKCS #8 in all forms, under
+# passwords, and PFX; published vectors, and gost-engine, which reads what the provider writes, and the other way round. With
+# ROOT=DIRECTORY by another version of OpenSSL.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+. Tests/Scripts/Provider/settings.sh
+
+kinds="gost2012_256:TCA:md_gost12_256 gost2012_256:B:md_gost12_256 gost2012_256:TCD:md_gost12_256 gost2012_512:A:md_gost12_512
+    gost2012_512:B:md_gost12_512 gost2012_512:C:md_gost12_512 gost2001:A:md_gost94 gost2001:XA:md_gost94"
+prf=id-tc26-hmac-gost-3411-2012-512
+
+# same FILE OTHER TEXT
+same() { cmp "$1" "$2" || fail "$3"; }
+
+vectors() {
+    local file count=0
+    python3 "$root/Tests/Scripts/Provider/vectors.py" "$root/Tests/Vectors"
+    for file in key-*.der; do
+        by 0 pkey -inform der -in $file -pubout -outform der -out public
+        same public ${file%.der}.spki "$file has another public half"
+        by 0 pkey -inform der -in $file -outform der -out again
+        same again $file "$file was written in another form"
+        count=$((count + 1))
+    done
+    for file in form-*.der; do
+        by 0 pkey -inform der -in $file -pubout -outform der -out public
+        same public form.spki "$file is another key"
+        count=$((count + 1))
+    done
+    passed "OpenSSL $version: $count private keys of vectors have their public halves"
+    count=0
+    for file in bad-*.der; do
+        by 1 pkey -inform der -in $file -noout
+        count=$((count + 1))
+    done
+    passed "OpenSSL $version: of $count files that are not keys each is refused"
+}
+
+# What both have made, on both sides.
+exchanges() {
+    local type set hash key ukm
+    for type in $kinds; do
+        IFS=: read -r type set hash <<< "$type"
+        by 0 genpkey -algorithm $type -pkeyopt paramset:$set -out ours.key
+        agrees genpkey -algorithm $type -pkeyopt paramset:$set -out theirs.key
+        for key in ours theirs; do
+            by 0 pkey -in $key.key -pubout -out $key.pub
+            agrees pkey -pubin -in $key.pub -noout
+            by 0 pkey -in $key.key -noout -text
+            printed '^Private key: [0-9A-F]\{64,128\}$'
+            by 0 dgst -$hash -sign $key.key -out signature message
+            agrees dgst -$hash -verify $key.pub -signature signature message
+            agrees dgst -$hash -sign $key.key -out signature message
+            by 0 dgst -$hash -verify $key.pub -signature signature message
+            by 1 dgst -$hash -verify $key.pub -signature signature other
+        done
+        by 0 req -new -x509 -key ours.key -subj "/CN=$type $set" -days 30 -out ours.pem
+        agrees verify -check_ss_sig -CAfile ours.pem ours.pem
+        for ukm in 0102030405060708 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f; do
+            [ $type != gost2001 ] || [ ${#ukm} = 16 ] || continue
+            by 0 pkeyutl -derive -inkey ours.key -peerkey theirs.pub -pkeyopt hexukm:$ukm -out secret
+            agrees pkeyutl -derive -inkey theirs.key -peerkey ours.pub -pkeyopt ukmhex:$ukm -out same
+            same secret same "$type $set agrees on something else with UKM $ukm"
+        done
+        opens $type
+        by 1 pkeyutl -derive -inkey ours.key -peerkey theirs.pub -pkeyopt hexukm:01020304
+        printed 'UKM has to have 8 or 32 bytes'
+    done
+    passed "OpenSSL $version: keys in memory on eight curves sign, agree and open messages as gost-engine's do"
+}
+opens() {
+    local cipher
+    for cipher in gost89 kuznyechik-ctr-acpkm magma-ctr-acpkm; do
+        [ $1 != gost2001 ] || [ $cipher = gost89 ] || continue
+        agrees cms -encrypt -binary -in message -outform der -out enveloped -$cipher ours.pem
+        by 0 cms -decrypt -inkey ours.key -recip ours.pem -inform der -in enveloped -out opened
+        same message opened "CMS: $1 $cipher was opened to something else"
+    done
+    if is_since 3.2; then
+        by 0 cms -sign -nodetach -inkey ours.key -signer ours.pem -in message -binary -outform der -out signed
+        agrees cms -verify -inform der -in signed -CAfile ours.pem -purpose any -binary -out opened
+    fi
+}
+
+passwords() {
+    local cipher
+    by 0 genpkey -algorithm gost2012_256 -pkeyopt paramset:TCB -out plain.key
+    for cipher in aes-256-cbc gost89 kuznyechik-ctr-acpkm magma-ctr-acpkm; do
+        by 0 pkcs8 -topk8 -in plain.key -v2 $cipher -v2prf $prf -passout pass:secret -out ours.key
+        by 0 pkey -in ours.key -passin pass:secret -out again.key
+        same again.key plain.key "$cipher: another key"
+        by 1 pkey -in ours.key -passin pass:other -noout
+        agrees pkey -in ours.key -passin pass:secret -noout
+        agrees pkcs8 -topk8 -in plain.key -v2 $cipher -v2prf $prf -passout pass:secret -out theirs.key
+        by 0 pkey -in theirs.key -passin pass:secret -out again.key
+        same again.key plain.key "$cipher: another key from gost-engine"
+    done
+    for cipher in aes256 kuznyechik-ctr-acpkm; do
+        by 0 pkey -in plain.key -$cipher -passout pass:secret -out ours.key
+        [ "$(head -n 1 ours.key)" = "-----BEGIN ENCRYPTED PRIVATE KEY-----" ] || fail "not encrypted: $(cat ours.key)"
+        agrees pkey -in ours.key -passin pass:secret -noout
+        by 0 genpkey -algorithm gost2012_512 -$cipher -pass pass:secret -out ours.key
+        agrees pkey -in ours.key -passin pass:secret -noout
+    done
+    passed "OpenSSL $version: keys under passwords are written and read, as gost-engine's are"
+}
+
+pfx() {
+    local cipher code file
+    by 0 req -new -x509 -key plain.key -subj /CN=PFX -days 30 -out plain.pem
+    for cipher in aes-256-cbc gost89 kuznyechik-ctr-acpkm magma-ctr-acpkm; do
+        for code in sha256 md_gost12_512; do
+            for side in by agrees; do
+                if [ $side = by ]; then set -- by 0; else set -- agrees; fi
+                "$@" pkcs12 -export -inkey plain.key -in plain.pem -keypbe $cipher -certpbe $cipher -macalg $code \
+                    -passout pass:secret -out file.p12
+                by 0 pkcs12 -in file.p12 -passin pass:secret -nodes -nocerts -out with-attributes.key
+                by 0 pkey -in with-attributes.key -out again.key
+                same again.key plain.key "PFX by $cipher and $code: another key"
+                agrees pkcs12 -in file.p12 -passin pass:secret -nodes -nocerts -out with-attributes.key
+            done
+            by 1 pkcs12 -in file.p12 -passin pass:other -nodes
+        done
+    done
+    by 0 pkcs12 -in pfx-0.der -passin file:pfx-0.password -nodes
+    printed 'BEGIN PRIVATE KEY'
+    # RFC 9548: certificates and keys under Magma and Kuznyechik with codes. OpenSSL 3.0 itself reads no PKCS #8 of the second
+    # version in such files, which the keys are.
+    for file in pfx-1 pfx-2; do
+        by $(if is_since 3.5; then echo 0; else echo 1; fi) pkcs12 -in $file.der -passin file:$file.password -nodes -nocerts
+        by 0 pkcs12 -in $file.der -passin file:$file.password -nokeys
+        printed 'CN = ORIGINATOR: GOST 34.10-12 512-bit\|CN=ORIGINATOR: GOST 34.10-12 512-bit'
+        by 0 pkey -inform der -in $file.key -out again.key
+        by 0 pkcs12 -in $file.der -passin file:$file.password -nokeys -out issued.pem
+        by 0 x509 -in issued.pem -noout -pubkey
+        mv output certified.pub
+        by 0 pkey -in again.key -pubout -out again.pub
+        same <(openssl pkey -pubin -in again.pub -noout -text_pub) <(openssl pkey -pubin -in certified.pub -noout -text_pub) \
+            "$file: the key is not the certificate's"
+    done
+    passed "OpenSSL $version: PFX files, also of gost-engine, and of RFC 9548"
+}
+
+revocation() {
+    local file
+    for file in revoked-*.der; do
+        by 0 crl -inform der -in $file -CAfile ${file%.der}.pem -noout
+        printed 'verify OK'
+    done
+    passed "OpenSSL $version: revocation lists of RFC 9215 verify"
+}
+
+prepare
+provider_settings
+version=$(version_of_openssl)
+head -c 1000 /dev/urandom > message
+head -c 1000 /dev/urandom > other
+vectors
+exchanges
+passwords
+pfx
+revocation
+echo "provider-files.sh: passed"
