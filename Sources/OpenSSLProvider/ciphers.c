@@ -413,5 +413,7 @@ CIPHERS(CIPHER)
 #define LISTED(id, names, kind, mode, section, parameters, has_code, rows) \
     {names, PROPERTIES, cipher_##id, "GOST cipher " #mode},
 const OSSL_ALGORITHM cipher_algorithms[] = {
-    CIPHERS(LISTED){NULL, NULL, NULL, NULL},
+    CIPHERS(LISTED){"magma-mgm", PROPERTIES, mgm_magma, "Magma, MGM"},
+    {"kuznyechik-mgm", PROPERTIES, mgm_kuznyechik, "Kuznyechik, MGM"},
+    {NULL, NULL, NULL, NULL},
 };

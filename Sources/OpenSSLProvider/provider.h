@@ -8,6 +8,8 @@
  *   registered.c   GOST digests and ciphers where OpenSSL looks them up by number
  *   digests.c      digests for OpenSSL
  *   ciphers.c      ciphers of messages; parameters.c has their form in messages
+ *   aead.c         ciphers with authentication
+ *   macs.c         authentication codes
  *   pkey.c         a key: its public half, and a private one, of the token or in memory
  *   software.c     what GOST keys in memory do
  *   pkcs8.c        GOST keys of files
@@ -69,9 +71,10 @@ OSSL_LIB_CTX *provider_context(struct provider *provider);
 /* Returns 0 with an error. */
 int registered_add(void);
 
-/* ---- digests.c, ciphers.c ---- */
+/* ---- digests.c, ciphers.c, aead.c, macs.c ---- */
 
-extern const OSSL_ALGORITHM digest_algorithms[], cipher_algorithms[];
+extern const OSSL_ALGORITHM digest_algorithms[], cipher_algorithms[], mac_algorithms[];
+extern const OSSL_DISPATCH mgm_magma[], mgm_kuznyechik[];
 /* Whether a name, in OpenSSL's or another form, is this digest's. */
 bool digest_is(enum hash_kind kind, const char *name);
 const char *digest_name(enum hash_kind kind);

@@ -3,37 +3,9 @@
 #include "block.h"
 
 #include "hash.h"
+#include "linear.h"
 
-#include <pthread.h>
 #include <string.h>
-
-static uint8_t multiply(uint8_t a, uint8_t b) {
-    uint8_t product = 0;
-
-    for (; b; b >>= 1) {
-        product ^= b & 1 ? a : 0;
-        a = (uint8_t)(a << 1) ^ (a & 0x80 ? 0xC3 : 0);
-    }
-    return product;
-}
-
-/* C_1…C_32 of RFC 7801, 4.3: the numbers by the transformation L. They are public. */
-static uint8_t constants[32][16];
-static pthread_once_t made = PTHREAD_ONCE_INIT;
-static void make_constants(void) {
-    static const uint8_t l[16] = {148, 32, 133, 16, 194, 192, 1, 251, 1, 192, 194, 16, 133, 32, 148, 1};
-
-    for (int i = 0; i < 32; i++) {
-        constants[i][15] = (uint8_t)(i + 1);
-        for (int step = 0; step < 16; step++) {
-            uint8_t sum = 0;
-            for (int j = 0; j < 16; j++)
-                sum ^= multiply(constants[i][j], l[j]);
-            memmove(constants[i] + 1, constants[i], 15);
-            constants[i][0] = sum;
-        }
-    }
-}
 
 void block_begin(struct block *block, enum block_kind kind) {
     *block = (struct block){.kind = kind, .path = hash_path(), .rows = gost_sbox_set_at(gost_sbox_tc26_z)->rows};
@@ -43,9 +15,8 @@ size_t block_size(const struct block *block) { return block->kind == BLOCK_KUZNY
 
 void block_set_key(struct block *block, const unsigned char key[BLOCK_KEY]) {
     if (block->kind == BLOCK_KUZNYECHIK) {
-        pthread_once(&made, make_constants);
         memcpy(block->round_keys, key, BLOCK_KEY);
-        gost_kuznyechik_schedule(block->path, block->round_keys, &constants[0][0]);
+        gost_kuznyechik_schedule(block->path, block->round_keys, linear_constants());
         return;
     }
     for (int i = 0; i < 8; i++) {
@@ -74,10 +45,10 @@ void block_encrypt(const struct block *block, const unsigned char *in, unsigned 
 void block_decrypt(const struct block *block, const unsigned char *in, unsigned char *out, size_t count) {
     gost_28147 of = of_28147(block);
 
-    if (block->kind == BLOCK_KUZNYECHIK)
-        gost_kuznyechik_decrypt(block->path, block->round_keys, in, out, count);
-    else
+    if (block->kind != BLOCK_KUZNYECHIK)
         gost_28147_decrypt(block->path, &of, in, out, count);
+    else if (!gost_kuznyechik_decrypt(block->path, block->round_keys, in, out, count))
+        linear_decrypt(block->round_keys, in, out, count);
 }
 
 void block_count(

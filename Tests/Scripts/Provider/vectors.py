@@ -5,6 +5,7 @@
     bad-NAME.der            what is not a private key
     pfx-N.der, .password, .key   a PFX file and its password, and the key if it is known
     revoked-N.der, .pem     a revocation list and its issuer's certificate
+    evp.lines, computed.lines   lines for Tests/Programs/Provider/vectors.c and computed.c
 """
 
 import base64
@@ -103,6 +104,90 @@ def lists():
             file.write(f"-----BEGIN CERTIFICATE-----\n{text}-----END CERTIFICATE-----\n")
 
 
+def identifier(name):
+    """An object identifier, or the one of a set of rows, in DER."""
+    arcs = {
+        "id-Gost28147-89-TestParamSet": "1.2.643.2.2.31.0",
+        "id-Gost28147-89-CryptoPro-A-ParamSet": "1.2.643.2.2.31.1",
+        "id-Gost28147-89-CryptoPro-B-ParamSet": "1.2.643.2.2.31.2",
+        "id-Gost28147-89-CryptoPro-C-ParamSet": "1.2.643.2.2.31.3",
+        "id-Gost28147-89-CryptoPro-D-ParamSet": "1.2.643.2.2.31.4",
+        "id-tc26-gost-28147-param-Z": "1.2.643.7.1.2.5.1.1",
+    }
+    if name not in arcs:
+        return None
+    first, second, *rest = map(int, arcs[name].split("."))
+    octets = [40 * first + second]
+    for arc in rest:
+        octets += [0x80 | arc >> 7, arc & 0x7F] if arc > 127 else [arc]
+    return element(0x06, bytes(octets))
+
+
+def evp():
+    """What OpenSSL has names for."""
+    for mode, name in [("cfb", "gost89"), ("cnt", "gost89-cnt"), ("cbc", "gost89-cbc")]:
+        for vector in load(f"gost28147_{mode}"):
+            rows = identifier(vector["sbox"])
+            if not rows or vector["meshing"] != (mode != "cbc") or "ct" not in vector or "pt" not in vector:
+                continue
+            parameters = element(0x30, element(0x04, bytes.fromhex(vector["iv"])) + rows)
+            yield "cipher", name, vector["key"], "-", parameters.hex(), vector["pt"], vector["ct"]
+    for vector in load("gost28147_ecb"):
+        if vector["sbox"] == "id-tc26-gost-28147-param-Z":
+            yield "cipher", "gost89-ecb", vector["key"], "-", "-", vector["pt"], vector["ct"]
+    for vector in load("gost3413_modes"):
+        cipher, mode = vector["cipher"], vector["mode"]
+        size = 16 if cipher == "kuznyechik" else 8
+        wanted = {"ecb": 0, "ctr": size // 2}.get(mode, size)
+        if mode == "omac":
+            yield "mac", f"{cipher}-mac", vector["key"], vector["pt"], vector["mac"]
+        elif len(vector.get("iv", "")) == 2 * wanted:
+            yield "cipher", f"{cipher}-{mode}", vector["key"], vector.get("iv", ""), "-", vector["pt"], vector["ct"]
+    for vector in load("gost28147_imit"):
+        name = {"id-Gost28147-89-CryptoPro-A-ParamSet": "gost-mac", "id-tc26-gost-28147-param-Z": "gost-mac-12"}
+        if vector["sbox"] in name and vector["meshing"] and set(vector["iv"]) == {"0"} and is_common(vector):
+            yield "mac", name[vector["sbox"]], vector["key"], vector["data"], vector["mac4"]
+    for vector in load("mgm"):
+        if "key" in vector:
+            fields = [vector[field] for field in ("key", "icn", "aad", "pt", "ct", "tag")]
+            yield ("aead", f"{vector['cipher']}-mgm", *fields)
+    names = {"streebog256": "md_gost12_256", "streebog512": "md_gost12_512", "gostr341194-cryptopro": "md_gost94"}
+    for vector in load("hmac_gost"):
+        yield "hmac", names[vector["hash"]], vector["key"], vector["msg"], vector["mac"]
+    for vector in load("streebog"):
+        yield "digest", f"md_gost12_{vector['bits']}", vector["msg"], vector["hash"]
+    for vector in load("gostr341194"):
+        if vector["sbox"] == "id-GostR3411-94-CryptoProParamSet" and "divergent" not in vector:
+            yield "digest", "md_gost94", vector["msg"], vector["hash"]
+
+
+def is_common(vector):
+    """Whether CryptoPro CSP and gost-engine agree, and the data are whole."""
+    return "divergent" not in vector and "data" in vector
+
+
+def computed():
+    """What it has no names for."""
+    for vector in load("acpkm"):
+        if vector["alg"] == "CTR-ACPKM":
+            fields = [vector[field] for field in ("key", "iv", "pt", "ct")]
+            yield ("acpkm", vector["cipher"], str(vector["section_bytes"]), *fields)
+    for vector in load("gost28147_imit"):
+        rows = identifier(vector["sbox"])
+        if rows and is_common(vector) and vector["data"]:
+            code = vector.get("mac8", vector["mac4"])
+            yield "imit", rows.hex(), str(int(vector["meshing"])), vector["key"], vector["iv"], vector["data"], code
+    for vector in load("gost_keywrap"):
+        rows = identifier(vector["sbox"])
+        if vector["alg"].startswith("CryptoPro"):
+            yield "unwrap", rows.hex(), vector["kek"], vector["ukm"], vector["wrapped"][16:], vector["cek"]
+    for vector in load("kexp15"):
+        yield "kexp15", vector["cipher"], vector["k_mac"] + vector["k_enc"], vector["iv"], vector["K"], vector["out"]
+
+
 keys()
 files()
 lists()
+for name, lines in ("evp", evp()), ("computed", computed()):
+    with open(f"{name}.lines", "w") as file:
+        file.writelines(" ".join(field or "-" for field in line) + "\n" for line in lines)

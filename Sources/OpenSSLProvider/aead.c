@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Magma and Kuznyechik with authentication, for OpenSSL: MGM (RFC 9058). The tag is a block, or the part of it that is wanted. */
+#include "mgm.h"
+#include "provider.h"
+
+#include <string.h>
+
+struct sealing {
+    enum block_kind kind;
+    struct block block;
+    struct mgm mgm;
+    bool is_encryption, has_key, has_nonce, is_begun, has_tag;
+    unsigned char nonce[BLOCK_LARGEST], tag[BLOCK_LARGEST];
+    size_t tag_length;
+};
+
+static size_t size_of(enum block_kind kind) { return kind == BLOCK_KUZNYECHIK ? 16 : 8; }
+
+static void *new(enum block_kind kind) {
+    struct sealing *sealing;
+
+    if (!mgm_is_available()) {
+        FAIL(REASON_UNSUPPORTED, "this processor: MGM needs carry-less multiplication");
+        return NULL;
+    }
+    sealing = OPENSSL_zalloc(sizeof *sealing);
+    if (sealing) {
+        sealing->kind = kind;
+        sealing->tag_length = size_of(kind);
+    }
+    return sealing;
+}
+static void *new_magma(void *provider) { return (void)provider, new(BLOCK_MAGMA); }
+static void *new_kuznyechik(void *provider) { return (void)provider, new(BLOCK_KUZNYECHIK); }
+static void release(void *context) { OPENSSL_clear_free(context, sizeof(struct sealing)); }
+static void *duplicate(void *context) { return OPENSSL_memdup(context, sizeof(struct sealing)); }
+
+/* ---- Parameters ---- */
+
+static int set(void *context, const OSSL_PARAM parameters[]) {
+    struct sealing *sealing = context;
+    const OSSL_PARAM *value;
+    const void *octets = NULL;
+    size_t length = 0;
+
+    if (!parameters)
+        return 1;
+    if ((value = OSSL_PARAM_locate_const(parameters, OSSL_CIPHER_PARAM_AEAD_TAG))) {
+        if (value->data_type != OSSL_PARAM_OCTET_STRING || value->data_size < 4 || value->data_size > size_of(sealing->kind))
+            return FAIL(REASON_INPUT, "a tag has from 4 to %zu bytes", size_of(sealing->kind));
+        sealing->tag_length = value->data_size;
+        /* Without data it is the length alone that is told. */
+        if (value->data && OSSL_PARAM_get_octet_string_ptr(value, &octets, &length) && octets) {
+            if (sealing->is_encryption)
+                return FAIL(REASON_INPUT, "a tag is given for opening alone");
+            memcpy(sealing->tag, octets, length);
+            sealing->has_tag = true;
+        }
+    }
+    if ((value = OSSL_PARAM_locate_const(parameters, OSSL_CIPHER_PARAM_AEAD_IVLEN))
+        && (!OSSL_PARAM_get_size_t(value, &length) || length != size_of(sealing->kind)))
+        return FAIL(REASON_INPUT, "a nonce of MGM has %zu bytes", size_of(sealing->kind));
+    value = OSSL_PARAM_locate_const(parameters, OSSL_CIPHER_PARAM_KEYLEN);
+    return !value || (OSSL_PARAM_get_size_t(value, &length) && length == BLOCK_KEY);
+}
+
+static int get(void *context, OSSL_PARAM parameters[]) {
+    struct sealing *sealing = context;
+    OSSL_PARAM *value;
+
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, BLOCK_KEY))
+        return 0;
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN))
+        && !OSSL_PARAM_set_size_t(value, size_of(sealing->kind)))
+        return 0;
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_AEAD_TAGLEN))
+        && !OSSL_PARAM_set_size_t(value, sealing->tag_length))
+        return 0;
+    value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_AEAD_TAG);
+    if (!value)
+        return 1;
+    if (!sealing->is_encryption || !sealing->has_tag || value->data_size < 4 || value->data_size > size_of(sealing->kind))
+        return FAIL(REASON_INPUT, "there is no such tag: it is made at the end of sealing");
+    return OSSL_PARAM_set_octet_string(value, sealing->tag, value->data_size);
+}
+
+static const OSSL_PARAM *list_settable(void *context, void *provider) {
+    static const OSSL_PARAM list[] = {
+        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL), OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_IVLEN, NULL),
+        OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL, 0), OSSL_PARAM_END};
+
+    (void)context, (void)provider;
+    return list;
+}
+
+static const OSSL_PARAM *list_gettable(void *context, void *provider) {
+    static const OSSL_PARAM list[] = {
+        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL), OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
+        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_TAGLEN, NULL),
+        OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL, 0), OSSL_PARAM_END};
+
+    (void)context, (void)provider;
+    return list;
+}
+
+static int describe(OSSL_PARAM parameters[], enum block_kind kind) {
+    OSSL_PARAM *value;
+
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_AEAD)) && !OSSL_PARAM_set_int(value, 1))
+        return 0;
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_CUSTOM_IV)) && !OSSL_PARAM_set_int(value, 1))
+        return 0;
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, BLOCK_KEY))
+        return 0;
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN)) && !OSSL_PARAM_set_size_t(value, size_of(kind)))
+        return 0;
+    value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_BLOCK_SIZE);
+    return !value || OSSL_PARAM_set_size_t(value, 1);
+}
+static int describe_magma(OSSL_PARAM parameters[]) { return describe(parameters, BLOCK_MAGMA); }
+static int describe_kuznyechik(OSSL_PARAM parameters[]) { return describe(parameters, BLOCK_KUZNYECHIK); }
+
+/* ---- Text ---- */
+
+static int begin(
+    struct sealing *sealing, const unsigned char *key, size_t key_length, const unsigned char *nonce, size_t nonce_length,
+    const OSSL_PARAM parameters[], bool is_encryption) {
+    sealing->is_encryption = is_encryption;
+    sealing->has_tag = false;
+    if (key && key_length != BLOCK_KEY)
+        return FAIL(REASON_INPUT, "the key has %zu bytes instead of 32", key_length);
+    if (key) {
+        block_begin(&sealing->block, sealing->kind);
+        block_set_key(&sealing->block, key);
+        sealing->has_key = true;
+    }
+    if (nonce && (nonce_length != size_of(sealing->kind) || nonce[0] & 0x80))
+        return FAIL(REASON_INPUT, "a nonce of MGM has %zu bytes, of which the first bit is 0", size_of(sealing->kind));
+    if (nonce) {
+        memcpy(sealing->nonce, nonce, nonce_length);
+        sealing->has_nonce = true;
+    }
+    /* Each message needs a nonce of its own. */
+    if (sealing->has_key && sealing->has_nonce && (nonce || key))
+        sealing->is_begun = mgm_begin(&sealing->mgm, &sealing->block, sealing->nonce);
+    return set(sealing, parameters);
+}
+static int begin_encrypt(
+    void *context, const unsigned char *key, size_t key_length, const unsigned char *nonce, size_t nonce_length,
+    const OSSL_PARAM parameters[]) {
+    return begin(context, key, key_length, nonce, nonce_length, parameters, true);
+}
+static int begin_decrypt(
+    void *context, const unsigned char *key, size_t key_length, const unsigned char *nonce, size_t nonce_length,
+    const OSSL_PARAM parameters[]) {
+    return begin(context, key, key_length, nonce, nonce_length, parameters, false);
+}
+
+static int update(
+    void *context, unsigned char *out, size_t *out_length, size_t room, const unsigned char *in, size_t length) {
+    struct sealing *sealing = context;
+
+    if (!sealing->is_begun)
+        return FAIL(REASON_INPUT, "the cipher has no key, or no nonce for another message");
+    *out_length = length;
+    if (!out)
+        return mgm_authenticate(&sealing->mgm, in, length)
+            || FAIL(REASON_INPUT, "too much data, or data that come after the text");
+    if (length > room)
+        return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, length);
+    return mgm_update(&sealing->mgm, sealing->is_encryption, in, out, length) || FAIL(REASON_INPUT, "too much text");
+}
+
+static int end(void *context, unsigned char *out, size_t *length, size_t room) {
+    struct sealing *sealing = context;
+    unsigned char tag[BLOCK_LARGEST];
+    int is_right;
+
+    (void)out, (void)room;
+    *length = 0;
+    if (!sealing->is_begun)
+        return FAIL(REASON_INPUT, "the cipher has no key, or no nonce for another message");
+    if (!sealing->is_encryption && !sealing->has_tag)
+        return FAIL(REASON_INPUT, "the tag of the message is missing");
+    sealing->is_begun = false;
+    if (!mgm_end(&sealing->mgm, tag))
+        return FAIL(REASON_INPUT, "there is neither text nor data");
+    if (sealing->is_encryption) {
+        memcpy(sealing->tag, tag, sizeof tag);
+        sealing->has_tag = true;
+        return 1;
+    }
+    is_right = CRYPTO_memcmp(tag, sealing->tag, sealing->tag_length) == 0;
+    OPENSSL_cleanse(tag, sizeof tag);
+    return is_right || FAIL(REASON_INPUT, "the tag is wrong: the key is, or the message was changed");
+}
+
+#define SEALING(which) \
+    const OSSL_DISPATCH mgm_##which[] = { \
+        ENTRY(OSSL_FUNC_CIPHER_NEWCTX, new_##which), \
+        ENTRY(OSSL_FUNC_CIPHER_FREECTX, release), \
+        ENTRY(OSSL_FUNC_CIPHER_DUPCTX, duplicate), \
+        ENTRY(OSSL_FUNC_CIPHER_ENCRYPT_INIT, begin_encrypt), \
+        ENTRY(OSSL_FUNC_CIPHER_DECRYPT_INIT, begin_decrypt), \
+        ENTRY(OSSL_FUNC_CIPHER_UPDATE, update), \
+        ENTRY(OSSL_FUNC_CIPHER_FINAL, end), \
+        ENTRY(OSSL_FUNC_CIPHER_GET_PARAMS, describe_##which), \
+        ENTRY(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, get), \
+        ENTRY(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, list_gettable), \
+        ENTRY(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, set), \
+        ENTRY(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, list_settable), \
+        END_OF_TABLE, \
+    }
+SEALING(magma);
+SEALING(kuznyechik);
