@@ -31,6 +31,9 @@ public enum KanalError: Error, Sendable, Equatable {
     /// Another user of the same pairings has activated a token of this number with another key than this user knows: it
     /// was formatted at the maker's, or it is not the same token. ``Token/activate(password:)`` accepts its key.
     case tokenKeyChanged
+    /// The token offers no secure channel, and is not used without one: its reader is wireless, or `kanal.conf` requires a
+    /// channel. No password helps. A token that had a channel is another one, or was formatted at the maker's.
+    case channelMissing
     /// The PIN is wrong. `nil` if the token does not tell how many tries are left.
     case pinIncorrect(triesLeft: Int?)
     /// The PIN has no tries left. The security officer can unblock it.
@@ -144,7 +147,8 @@ extension KanalError {
                 switch try state() {
                 case .forgotten: .pairingRevoked
                 case .keyChanged: .tokenKeyChanged
-                case .inactive, .missing, .none: .notActivated
+                case .missing: .channelMissing
+                case .inactive, .none: .notActivated
                 case .active, .unusable: KanalError(error)
                 }
         } catch {
@@ -184,6 +188,11 @@ extension KanalError: CustomStringConvertible {
         case .pairingRevoked: "the token does not know this host any more: it has to be activated again"
         case .tokenKeyChanged:
             "the token has a different key than before: if that is expected, activate it with its activation password"
+        case .channelMissing:
+            """
+            the token offers no secure channel, and is not used without one; no password helps: if it had one before, it \
+            may be another token; otherwise see require_sm and plain_bluetooth in kanal.conf
+            """
         case .pinIncorrect(nil): "the PIN is wrong"
         case .pinIncorrect(let tries?): "the PIN is wrong; tries left: \(tries)"
         case .pinLocked: "the PIN has no tries left: the security officer can unblock it"

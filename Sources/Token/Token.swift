@@ -44,7 +44,7 @@ package final class Token {
     /// The logged-in role.
     package var login: Role? { session.login.role }
     /// Whether work is possible, or the channel has to be activated before.
-    package var isActivated: Bool { session.protection.isActivated }
+    package var isActivated: Bool { session.protection.isActivated && session.refusal == nil }
     /// Whether commands go through a secure channel.
     package var isProtected: Bool { session.isProtected }
     /// Whether commands go to the card as they are.

@@ -21,6 +21,8 @@ enum ExitStatus: Int32 {
     case notInstalled = 8
     /// Nothing says how to ask.
     case notConfigured = 9
+    /// The token has no secure channel, or it cannot be opened, and no password mends that.
+    case noChannel = 10
 
     /// The status for an error; nil for one of the command line, which its parser tells.
     init?(of error: any Error) {
@@ -44,6 +46,7 @@ enum ExitStatus: Int32 {
             switch error {
             case .notStarted, .notFound, .ambiguous, .tokenAbsent, .wrongToken: .noToken
             case .notActivated, .pairingRevoked, .tokenKeyChanged: .notActivated
+            case .channelMissing: .noChannel
             case .pinIncorrect, .passwordIncorrect: .wrongPIN
             case .pinLocked, .passwordLocked: .locked
             case .cancelled: .cancelled

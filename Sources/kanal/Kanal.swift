@@ -33,6 +33,7 @@ struct Kanal: AsyncParsableCommand {
               7  The token's channel has to be activated first.
               8  The program that asks or authorises is not installed.
               9  Nothing says how to ask.
+             10  The token has no secure channel, or one that cannot be opened; no password helps.
             """),
         version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)",
         subcommands: [

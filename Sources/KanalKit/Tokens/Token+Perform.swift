@@ -130,9 +130,15 @@ extension Token {
         return handle
     }
 
-    /// Why no session was opened with the token in a slot.
+    /// Why no session was opened with the token in a slot. What is known of the token follows.
     func openingError(_ error: CKError, in slot: CK_SLOT_ID) -> KanalError {
-        KanalError(opening: error) { () throws(CKError) in try service.library.channelInfo(in: slot).state }
+        let library = service.library
+        let reason = KanalError(opening: error) { () throws(CKError) in try library.channelInfo(in: slot).state }
+        if let state = try? library.token(in: slot, evicting: false) {
+            let fresh = TokenInformation(state, reader: information.reader)
+            if fresh.isSameToken(as: information) { update(fresh, slot: slot) }
+        }
+        return reason
     }
 
     /// Lets calls wait for the token in a slot, unless the work is cancelled, now or later. An earlier work may have been.

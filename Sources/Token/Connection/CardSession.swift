@@ -16,7 +16,9 @@ final class CardSession {
     let settings: TokenSettings
     let history: ChannelHistory
     /// How commands reach the card.
-    var protection = Protection.plain
+    var protection = Protection.plain { didSet { refusal = nil } }
+    /// Why the token is not ready although this host is paired with it: the state after an opening that was refused.
+    var refusal: ChannelInfo.State?
     var channel: SecureChannel? { didSet { known.environment = nil } }
     var login = Login()
     /// How the last commands went.

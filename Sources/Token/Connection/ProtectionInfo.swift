@@ -111,26 +111,20 @@ extension Token {
         case .paired(let record):
             let wouldEvict = record.capabilities.sessions == 1 && session.channel?.isOpen != true
             if wouldEvict, isInUse { return .active }
-            return try openedState()
+            return try openedState(by: record)
         }
     }
 
     /// The state of a channel with a pairing, which is opened.
-    private func openedState() throws(TokenError) -> ChannelInfo.State {
+    private func openedState(by record: PairingRecord) throws(TokenError) -> ChannelInfo.State {
         do throws(TokenError) {
             // The change counter is read, so that the token has proved itself.
             try transaction { _ throws(TokenError) in }
             return .active
         } catch {
-            switch error {
-            case .notLoggedIn: return .active
-            case .activationNeeded, .channel(.profileRaised): return .inactive
-            case .channel(.unknownRecord): return .forgotten
-            case .faulty: return .unusable
-            default:
-                guard error.isChannelError else { throw error }
-                return .unusable
-            }
+            if error == .notLoggedIn { return .active }
+            guard let state = error.refusal(of: record, session.settings.policy.minimumProfile) else { throw error }
+            return state
         }
     }
 }

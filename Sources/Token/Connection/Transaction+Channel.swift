@@ -6,9 +6,19 @@ import SecureChannel
 import Translation
 
 extension Transaction {
-    /// Opens the channel with the stored pairing, unless it is open or the token needs none (GSC/1, 12).
+    /// Opens the channel with the stored pairing, unless it is open or the token needs none (GSC/1, 12). A refusal is
+    /// remembered: a pairing that opens no channel makes no token ready.
     func openChannelIfNeeded() throws(TokenError) {
         guard case .paired(let record) = session.protection, channel?.isOpen != true else { return }
+        do throws(TokenError) {
+            try openChannel(by: record)
+        } catch {
+            session.refusal = error.refusal(of: record, settings.policy.minimumProfile) ?? session.refusal
+            throw error
+        }
+    }
+
+    private func openChannel(by record: PairingRecord) throws(TokenError) {
         let now = settings.clocks.uptime.now
         guard !session.history.opens.isFault(at: now) else { throw .faulty }
         guard let store = try session.pairingStore() else { throw .activationNeeded }
@@ -86,6 +96,21 @@ extension Transaction {
             guard !channel.isOpen else { return }
             session.channel = nil
             throw .link(.channelBroken)
+        }
+    }
+}
+
+extension TokenError {
+    /// The state of the channel of a paired token that was not opened; nil for an error that says nothing of it.
+    func refusal(of record: PairingRecord, _ minimum: Profile) -> ChannelInfo.State? {
+        switch self {
+        case .activationNeeded, .channel(.profileRaised): return .inactive
+        case .channel(.unknownRecord): return .forgotten
+        case .channel(.profileUnsupported):
+            let isOffered = (try? record.capabilities.profile(minimum: minimum, pinned: nil)) != nil
+            return isOffered ? .inactive : .unusable
+        case .faulty: return .unusable
+        default: return isChannelError ? .unusable : nil
         }
     }
 }

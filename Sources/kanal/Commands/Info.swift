@@ -43,11 +43,27 @@ private struct TokenReport: Report {
         let state: String
         let profile: String?
         let isWireless: Bool
+        let passwords: [Password]
+
+        struct Password: Encodable {
+            let number: Int
+            let state: String
+            let triesLeft: Int?
+
+            var text: String {
+                let left: Phrase? = triesLeft.map { "\($0) tries left" }
+                let words: [String: Phrase] = ["ready": left ?? "ready", "locked": "locked", "used": "used"]
+                return "\(number): " + (words[state].map(translated) ?? state)
+            }
+        }
 
         init(_ details: TokenDetails) {
             state = "\(details.channel.state)"
             profile = details.channel.profile?.rawValue
             isWireless = details.information.isWireless
+            passwords = details.channel.passwords.filter { $0.state != .empty }.map { password in
+                Password(number: password.number, state: "\(password.state)", triesLeft: password.triesLeft)
+            }
         }
 
         var text: String {
@@ -102,6 +118,8 @@ private struct TokenReport: Report {
         facts.add("model", device.model)
         facts.add("reader", reader)
         facts.add("channel", channel.text)
+        let passwords = channel.passwords.map(\.text).joined(separator: ", ")
+        facts.add("activation passwords", passwords.isEmpty ? nil : passwords)
         facts.add("PIN", userPIN?.text)
         facts.add("officer's PIN", officerPIN?.text)
         facts.add("free memory", device.freeMemory.map { translated("\($0) bytes") })

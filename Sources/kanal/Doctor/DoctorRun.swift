@@ -36,6 +36,7 @@ struct DoctorRun {
         findings += await step("clock") { ClockCheck(person: person).findings() }
         findings += await step("openssl") { OpenSSLCheck(person: person).findings() }
         if states != nil, let manager = try? TokenManager() {
+            findings += await ChannelChecks().findings(manager)
             findings += await HiddenKeysCheck(configurationFile: state?.configurationFile).findings(manager)
         }
         return findings

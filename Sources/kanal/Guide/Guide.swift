@@ -14,9 +14,16 @@ struct Guide {
 
     func run() async throws {
         let manager = try TokenManager()
+        var failure: CommandError?
         for token in try await tokens(of: manager) {
-            if token.isActivated { try show(token) } else { try await activate(token) }
+            if token.isActivated {
+                try show(token)
+            } else {
+                // A token that no password helps with keeps no other from its turn.
+                do { try await activate(token) } catch let error as CommandError { failure = failure ?? error }
+            }
         }
+        if let failure { throw failure }
     }
 
     /// The tokens that are there; on a terminal, the first that comes.
@@ -61,8 +68,7 @@ struct Guide {
         let channel = try await token.details().channel
         try output.say("Found: \(Self.name(of: token.information)) in \(token.information.reader.printable)")
         try output.say(try Self.reason(channel.state))
-        let tries = channel.passwords.filter { $0.state == .ready }.compactMap(\.triesLeft).min()
-        if let tries { try output.say("Tries left: \(tries).") }
+        for line in try Self.tries(channel.passwords) { try output.say(line) }
         try await Activation(token: token, source: nil, say: { try output.say($0) }).run()
         let style = OutputStream.output.style
         let done = translated("This token now works with every program of this user.")
@@ -79,10 +85,35 @@ struct Guide {
             "It does not know this host any more. Activate it again, with a password that came with the token."
         case .keyChanged:
             "It has a different key than before. If you know why, activate it, with the password that came with the token."
-        case .missing, .unusable:
-            throw CommandError(.failed, "its secure channel cannot be used: \"kanal doctor\" says why")
+        case .missing: throw CommandError(.noChannel, KanalError.channelMissing.explanation)
+        case .unusable: throw CommandError(.noChannel, "its secure channel cannot be used: \"kanal doctor\" says why")
         case .notNeeded, .active, .inactive:
             "Its secure channel is not activated for this user. The password is on the card that came with the token."
+        }
+    }
+
+    /// The tries of each password that the token has; of one alone, without its number.
+    private static func tries(_ passwords: [PasswordDetails]) throws -> [Phrase] {
+        let passwords = passwords.filter { $0.state != .empty }
+        if !passwords.isEmpty, !passwords.contains(where: { $0.state == .ready }) {
+            throw CommandError(
+                .locked,
+                """
+                no activation password of the token has tries left: its security officer makes a new one, by "kanal \
+                pairings password" on a machine that is paired with it
+                """)
+        }
+        if passwords.count == 1, let tries = passwords[0].triesLeft {
+            let line: Phrase = "Tries left: \(tries)."
+            return [line]
+        }
+        return passwords.compactMap { password in
+            switch (password.state, password.triesLeft) {
+            case (.ready, let tries?): "Password \(password.number): tries left: \(tries)."
+            case (.locked, _): "Password \(password.number): locked. Use another one."
+            case (.used, _): "Password \(password.number): was for one activation, and is used."
+            case (.ready, nil), (.empty, _): nil
+            }
         }
     }
 }

@@ -229,7 +229,19 @@ for identity in usb bt; do
     if [ "$identity" = bt ]; then
         run_json pairings password --pin-source file:officer-pin --number 2 --yes
         run 2 pairings revoke 1 < /dev/null
+        cp -a "$XDG_DATA_HOME/kanal" pairings
         run_json pairings revoke "$(hostname)" --yes
+        # As after a revocation on another machine: this one still has its record.
+        rm -r "$XDG_DATA_HOME/kanal"
+        mv pairings "$XDG_DATA_HOME/kanal"
+        run_json readers
+        ! grep -qE 'rutoken_ecp_|channelActive' output || fail "a refused token counts as ready"
+        run 7 random 1
+        said 'does not know this host any more'
+        run_json info
+        told '"state" : "revoked"'
+        run 1 doctor
+        told 'channel.revoked'
         run 7 random 1
         run 0 pair --password-source file:password
         run_json pairings remove "$serial" --yes

@@ -15,13 +15,17 @@ struct Machine {
     let manager: TokenManager
     let time = TestTime()
     let journal = Journal()
-    private let folder = Folder()
+    private let folder: Folder
 
-    /// - Parameter reader: The reader of another machine; nil for a new one with a new token.
+    /// - Parameters:
+    ///   - reader: The reader of another machine; nil for a new one with a new token.
+    ///   - place: A machine whose pairings these are too; nil for none.
     init(
-        _ identity: Identity = .bt, sharing reader: EmulatedReader? = nil, label: String = "test",
-        interaction: UserInteraction = UserInteraction(), policy: (inout TokenPolicy) -> Void = { _ in }
+        _ identity: Identity = .bt, sharing reader: EmulatedReader? = nil, at place: Machine? = nil,
+        label: String = "test", interaction: UserInteraction = UserInteraction(),
+        policy: (inout TokenPolicy) -> Void = { _ in }
     ) throws {
+        folder = place?.folder ?? Folder()
         self.reader = try reader ?? EmulatedReader(identity, passwords: [EmulatedReader.password])
         var settings = TokenSettings(
             pairings: .directory(folder.path), hostLabel: label, random: SystemRandom(), log: journal.logger)

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KanalKit
+import Translation
+
+/// The secure channels of the tokens that are there, as a session would find them.
+struct ChannelChecks {
+    func findings(_ manager: TokenManager) async -> [Finding] {
+        let findings = try? await Deadline.run {
+            var findings: [Finding] = []
+            for token in try await manager.allTokens() {
+                guard let channel = try? await token.details().channel else { continue }
+                findings += Self.findings(token.information.serialText, channel)
+            }
+            return findings
+        }
+        return findings ?? []
+    }
+
+    private static func findings(_ serial: String, _ channel: ChannelDetails) -> [Finding] {
+        let state = finding(serial, channel.state)
+        // Of a token that works, an old password that is locked disturbs no user.
+        let locked = state == nil ? [] : channel.passwords.filter { $0.state == .locked }
+        return [state].compactMap(\.self)
+            + locked.map { password in
+                .error(
+                    "channel.password",
+                    "the activation password number \(password.number) of the token \(serial) has no tries left",
+                    remedy: """
+                        Use another activation password, or have the security officer make a new one: kanal pairings password \
+                        on a machine that is paired with the token
+                        """)
+            }
+    }
+
+    private static func finding(_ serial: String, _ state: ChannelDetails.State) -> Finding? {
+        let pair = Phrase.command("kanal pair \(serial)")
+        return switch state {
+        case .active, .notNeeded: nil
+        case .inactive: .error("channel.inactive", "the token \(serial) is not activated for this user", remedy: pair)
+        case .revoked: .error("channel.revoked", "the token \(serial) does not know this host any more", remedy: pair)
+        case .keyChanged:
+            .error(
+                "channel.key", "the token \(serial) has a different key than before: it may be another token",
+                remedy: "If you know why, activate it: kanal pair \(serial)")
+        case .missing:
+            .error(
+                "channel.missing", "the token \(serial) offers no secure channel, and is not used without one",
+                remedy: """
+                    Ask the issuer if it had one before; otherwise see require_sm and plain_bluetooth in \
+                    /etc/kanal/kanal.conf
+                    """)
+        case .unusable:
+            .error(
+                "channel.unusable", "the secure channel of the token \(serial) cannot be opened",
+                remedy: """
+                    See the reason: KANAL_LOG=/tmp/kanal.log kanal info \(serial), then \
+                    kanal doctor --log /tmp/kanal.log
+                    """)
+        }
+    }
+}
