@@ -49,7 +49,9 @@ public final class Authorization: Sendable {
                 if let entrance { return entrance.callback }
                 let opened: CallbackReceiver
                 switch settings.answers {
-                case .loopback: opened = try LoopbackReceiver.open(requests, title: settings.title)
+                case .loopback:
+                    opened = try LoopbackReceiver.open(
+                        requests, title: settings.title ?? settings.informationSystem)
                 case .scheme(let scheme): opened = try SchemeReceiver.open(requests, scheme: scheme, in: runtime)
                 }
                 entrance = opened
@@ -80,11 +82,15 @@ public final class Authorization: Sendable {
 
     /// Authorises a session by biometrics of the user.
     ///
+    /// - Parameter session: The identifier of the session that the server wants authorised, which the other application
+    ///   verifies: 1 to 255 printable characters of ASCII.
     /// - Returns: The token with which a server verifies that.
     /// - Throws: ``AuthorizationError``: ``AuthorizationError/Failure/identificationFailed`` if the person was not
     ///   recognised, ``AuthorizationError/notConfigured(_:)`` with a browser.
-    public func authorizeSessionByBiometrics() async throws(AuthorizationError) -> BiometricVerification {
-        let request = AuthorizationRequest(biometricsOf: try Self.randomState())
+    public func authorizeSessionByBiometrics(
+        session: String
+    ) async throws(AuthorizationError) -> BiometricVerification {
+        let request = try AuthorizationRequest(biometricsFor: session, state: Self.randomState())
         guard case .verification(let verification) = try await success(of: request) else {
             throw .failed(.unknown(code: "no_verification"))
         }

@@ -22,8 +22,8 @@ struct AuthorizationRequest {
     let name: String
     let kind: Kind
     let state: String
-    /// The page of the service to which the user goes.
-    let location: String?
+    /// The parameter of its kind: the page of the service to which the user goes, or the session that is authorised.
+    private let subject: (name: String, value: String)
 
     /// A request of a session or an extended authorisation. A location without a state gets `state`.
     init(_ name: String, at location: String, state: String) throws(AuthorizationError) {
@@ -38,7 +38,7 @@ struct AuthorizationRequest {
         let states = query.split(separator: "&").filter { $0.hasPrefix("state=") }
         if states.isEmpty {
             self.state = state
-            self.location = location + (location.contains("?") ? "&" : "?") + "state=" + state
+            subject = ("location", location + (location.contains("?") ? "&" : "?") + "state=" + state)
         } else {
             let given = states.first.flatMap { PercentEncoding.decoded($0.dropFirst(6), plusIsSpace: true) }
             guard states.count == 1, let given, given.utf8.count >= Self.stateLength else {
@@ -47,13 +47,16 @@ struct AuthorizationRequest {
                 )
             }
             self.state = given
-            self.location = location
+            subject = ("location", location)
         }
     }
 
-    /// A request of an authorisation by biometrics.
-    init(biometricsOf state: String) {
-        (name, kind, self.state, location) = ("biometrics", .verification, state, nil)
+    /// A request to authorise a session by biometrics.
+    init(biometricsFor session: String, state: String) throws(AuthorizationError) {
+        guard (1...255).contains(session.utf8.count), session.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw .failed(.invalidArgument("the session is not 1 to 255 printable characters of ASCII"))
+        }
+        (name, kind, self.state, subject) = ("biometrics", .verification, state, ("session", session))
     }
 
     /// 128 bits in base64url.
@@ -63,12 +66,12 @@ struct AuthorizationRequest {
     func address(_ settings: Authorization.Settings, callback: String) throws(AuthorizationError) -> String {
         switch settings.application {
         case .browser:
-            guard let location else { throw .notConfigured("a browser knows nothing of biometrics") }
-            return location
+            guard kind == .code else { throw .notConfigured("a browser knows nothing of biometrics") }
+            return subject.value
         case .handler(let scheme):
-            var parameters = [("callback", callback), ("state", state)]
-            parameters += [("title", settings.title), ("system", settings.informationSystem)]
-            if let location { parameters.insert(("location", location), at: 0) }
+            var parameters = [subject, ("callback", callback), ("state", state)]
+            if let title = settings.title { parameters.append(("title", title)) }
+            parameters.append(("system", settings.informationSystem))
             let query = parameters.map { "\($0.0)=\(PercentEncoding.encoded($0.1))" }.joined(separator: "&")
             return "\(scheme)://\(name)?\(query)"
         }

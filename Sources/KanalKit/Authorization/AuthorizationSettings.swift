@@ -7,8 +7,8 @@ extension Authorization {
         public var application: OtherApplication
         /// How the answer returns.
         public var answers: ReturnPath
-        /// The other application's name for the one that asks: 1 to 200 characters.
-        public var title: String
+        /// The other application's name for the one that asks: 1 to 200 characters. Nil for none.
+        public var title: String?
         /// The information system on whose behalf the application asks: its mnemonic, 1 to 200 characters.
         public var informationSystem: String
         /// The https address of a page from which the other application is installed. Nil for none.
@@ -21,12 +21,12 @@ extension Authorization {
         /// - Parameters:
         ///   - application: The application that authorises.
         ///   - answers: How the answer returns.
-        ///   - title: The other application's name for the one that asks: 1 to 200 characters.
+        ///   - title: The other application's name for the one that asks: 1 to 200 characters. Nil for none.
         ///   - informationSystem: The mnemonic of the information system, 1 to 200 characters.
         ///   - installationPage: The https address of a page from which the other application is installed.
         ///   - timeLimit: The time limit of a request.
         public init(
-            application: OtherApplication, answers: ReturnPath, title: String, informationSystem: String,
+            application: OtherApplication, answers: ReturnPath, title: String? = nil, informationSystem: String,
             installationPage: String? = nil, timeLimit: Duration = .seconds(300)
         ) {
             self.application = application
@@ -68,7 +68,7 @@ extension Authorization.Settings {
     func check() throws(AuthorizationError) {
         if case .handler(let scheme) = application { try Self.check(scheme) }
         if case .scheme(let scheme) = answers { try Self.check(scheme) }
-        for text in [title, informationSystem] {
+        for text in [title, informationSystem].compactMap(\.self) {
             let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
             guard isPlain, (1...200).contains(text.count), text.utf8.count <= 1024 else {
                 throw .notConfigured("the title and the information system have 1 to 200 characters")

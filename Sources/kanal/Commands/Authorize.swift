@@ -55,6 +55,16 @@ private struct AuthorizationOptions: ParsableArguments {
             installationPage: installationPage, timeLimit: .seconds(timeLimit))
         return Authorization(settings, log: Logger(label: "kanal") { _ in StandardErrorLog() })
     }
+
+    /// Makes a request. If the other application is missing, the page from which it is installed is named.
+    func request<Result>(_ body: (Authorization) async throws -> Result) async throws -> Result {
+        do { return try await body(authorization) } catch AuthorizationError.notInstalled {
+            guard let installationPage else { throw AuthorizationError.notInstalled }
+            throw CommandError(
+                .notInstalled,
+                "the other application is not installed, or cannot run: install it from \(installationPage.printable)")
+        }
+    }
 }
 
 /// The page of the service to which the user goes.
@@ -83,9 +93,10 @@ private struct SessionRequest: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let authorization = options.authorization
-        let location = try location.location(for: authorization)
-        try await output.show(CodeReport(authorization.authorizeSession(at: location)))
+        let code = try await options.request { authorization in
+            try await authorization.authorizeSession(at: location.location(for: authorization))
+        }
+        try output.show(CodeReport(code))
     }
 }
 
@@ -99,9 +110,10 @@ private struct ExtendedRequest: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let authorization = options.authorization
-        let location = try location.location(for: authorization)
-        try await output.show(CodeReport(authorization.authorizeExtended(at: location)))
+        let code = try await options.request { authorization in
+            try await authorization.authorizeExtended(at: location.location(for: authorization))
+        }
+        try output.show(CodeReport(code))
     }
 }
 
@@ -112,8 +124,14 @@ private struct BiometricsRequest: AsyncParsableCommand {
     @OptionGroup var options: AuthorizationOptions
     @OptionGroup var output: OutputOptions
 
+    @Option(help: .saying("The session that the service wants authorised.", valueName: "identifier"))
+    var session: String
+
     func run() async throws {
-        try await output.show(VerificationReport(options.authorization.authorizeSessionByBiometrics()))
+        let verification = try await options.request { authorization in
+            try await authorization.authorizeSessionByBiometrics(session: session)
+        }
+        try output.show(VerificationReport(verification))
     }
 }
 

@@ -81,11 +81,11 @@ options=(--application stand-in --title 'A <title> & more' --system EXAMPLE --ti
 # outcome STATUS REQUEST ANSWER: makes a request, to which the stand-in gives this answer. Over the scheme or the
 # loopback, by the variable "way".
 outcome() {
-    local wanted=$1 request=$2 argument=()
+    local wanted=$1 request=$2 argument
     echo "$3" > answer
     rm -f receipt request
     new_location
-    [ "$request" = biometrics ] || argument=("$location")
+    [ "$request" = biometrics ] && argument=(--session 7f3a) || argument=("$location")
     expect "$wanted" "$kanal" authorize "$request" "${options[@]}" "${way[@]}" "${argument[@]}"
 }
 
@@ -109,6 +109,7 @@ for way in --answer-scheme=own-scheme ''; do
     outcome 0 biometrics 'verify_token=v%2Ft&expiry=1900000000&state=STATE'
     printed '^verify token: v/t$'
     printed '^valid until: 2030-03-17T17:46:40Z$'
+    grep -q '^stand-in://biometrics?session=7f3a&callback=' request || fail "no session: $(cat request)"
     outcome 6 biometrics 'error=access_denied&state=STATE'
     outcome 1 biometrics 'error=identification_failed&state=STATE'
     printed 'not recognised'
@@ -132,7 +133,7 @@ new_location
 expect 0 "$kanal" authorize session "${options[@]}" "${way[@]}" --json "$location"
 cp output code.json
 outcome 0 biometrics 'verify_token=1&expiry=1900000000&state=STATE'
-expect 0 "$kanal" authorize biometrics "${options[@]}" "${way[@]}" --json
+expect 0 "$kanal" authorize biometrics --session 7f3a "${options[@]}" "${way[@]}" --json
 cp output verification.json
 for file in code.json verification.json; do
     python3 -c 'import json, jsonschema, sys
@@ -153,16 +154,19 @@ browser 0 'code=1&state=STATE'
 wait_until test -s receipt
 grep -q 'The answer has reached kanal. You can close this page.' receipt || fail "another page: $(cat receipt)"
 browser 6 'error=access_denied&state=STATE'
-expect 9 "$kanal" authorize biometrics --system EXAMPLE
+expect 9 "$kanal" authorize biometrics --session 7f3a --system EXAMPLE
 passed "a browser gets the location, and is told that it is done"
 
 # ---- Nothing to ask, and nothing to answer by ----
 
 for request in session extended biometrics; do
     argument=()
-    [ $request = biometrics ] || argument=("$location")
+    [ $request = biometrics ] && argument=(--session 7f3a) || argument=("$location")
     expect 8 "$kanal" authorize $request --application nobody --system EXAMPLE "${argument[@]}"
     printed 'not installed'
+    expect 8 "$kanal" authorize $request --application nobody --system EXAMPLE "${argument[@]}" \
+        --installation-page https://example.org/get
+    printed 'install it from https://example.org/get'
     expect 9 "$kanal" authorize $request --application stand-in --answer-scheme nobody --system EXAMPLE "${argument[@]}"
     printed 'no application for nobody:'
     expect 9 env -u XDG_RUNTIME_DIR "$kanal" authorize $request --application stand-in --answer-scheme own-scheme \
@@ -170,21 +174,21 @@ for request in session extended biometrics; do
     printed 'XDG_RUNTIME_DIR is not set'
 done
 install_application broken broken "$work/bin/missing"
-expect 8 "$kanal" authorize biometrics --application broken --system EXAMPLE
-expect 9 env PATH=/nonexistent "$kanal" authorize biometrics --application stand-in --system EXAMPLE
+expect 8 "$kanal" authorize biometrics --session 7f3a --application broken --system EXAMPLE
+expect 9 env PATH=/nonexistent "$kanal" authorize biometrics --session 7f3a --application stand-in --system EXAMPLE
 printed 'install xdg-utils'
 passed "an application that is missing or cannot run, and what is not configured, are told apart"
 
 mkdir hanging
 printf '#!/bin/sh\necho $$ > "%s/process"\nexec sleep 1000\n' "$work" > hanging/xdg-mime
 chmod 755 hanging/xdg-mime
-expect 1 env PATH="$work/hanging:$PATH" "$kanal" authorize biometrics --application stand-in --system EXAMPLE
+expect 1 env PATH="$work/hanging:$PATH" "$kanal" authorize biometrics --session 7f3a --application stand-in --system EXAMPLE
 printed 'xdg-mime does not end'
 ! kill -0 "$(cat process)" 2> /dev/null || fail "a program that hangs is not ended"
 passed "xdg-utils that hang are ended"
 
 echo 'verify_token=1&expiry=1900000000&state=STATE' > answer
-biometrics=("$kanal" authorize biometrics "${options[@]}" "${way[@]}")
+biometrics=("$kanal" authorize biometrics --session 7f3a "${options[@]}" "${way[@]}")
 # The end of a child goes unnoticed, standard input is closed, and other descriptors are open.
 expect 0 bash -c 'trap "" CHLD; exec "$@" 0<&- 5< /etc/passwd 300< /etc/passwd' - "${biometrics[@]}"
 wait_until test -s descriptors

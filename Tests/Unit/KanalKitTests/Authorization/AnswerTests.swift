@@ -29,7 +29,7 @@ struct AnswerTests {
     @Test("A malformed answer is refused even with the right state, and the right one counts afterwards")
     func malformed() async throws {
         let standIn = try StandIn(), authorization = standIn.authorization()
-        let work = Task { try await authorization.authorizeSessionByBiometrics() }
+        let work = Task { try await authorization.authorizeSessionByBiometrics(session: "a&b") }
         let state = try await standIn.state(), right = "verify_token=1&expiry=1&state=\(state)"
         let wrong = [
             "", "verify_token=1&expiry=1", "state=\(state)", "code=1&state=\(state)", "verify_token=1&state=\(state)",

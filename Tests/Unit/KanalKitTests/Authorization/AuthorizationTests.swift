@@ -13,7 +13,7 @@ struct AuthorizationTests {
             switch self {
             case .session: try await authorization.authorizeSession(at: StandIn.location()).code
             case .extended: try await authorization.authorizeExtended(at: StandIn.location()).code
-            case .biometrics: try await authorization.authorizeSessionByBiometrics().verifyToken
+            case .biometrics: try await authorization.authorizeSessionByBiometrics(session: "a&b").verifyToken
             }
         }
 
@@ -57,9 +57,9 @@ struct AuthorizationTests {
     @Test("Biometrics give the token and its expiry")
     func biometrics() async throws {
         let standIn = try StandIn(), authorization = standIn.authorization()
-        let work = Task { try await authorization.authorizeSessionByBiometrics() }
+        let work = Task { try await authorization.authorizeSessionByBiometrics(session: "a&b") }
         let address = await standIn.opened() ?? ""
-        #expect(address.hasPrefix("other://biometrics?callback=own%3A%2Fauthorization&state="))
+        #expect(address.hasPrefix("other://biometrics?session=a%26b&callback=own%3A%2Fauthorization&state="))
         let state = address.split(separator: "state=")[1].prefix { $0 != "&" }
         try await standIn.answer("verify_token=t&expiry=1900000000&state=\(state)")
         let result = try await work.value
@@ -180,7 +180,7 @@ struct AuthorizationTests {
         work.cancel()
         await #expect(throws: AuthorizationError.cancelled) { try await work.value }
         let error = await #expect(throws: AuthorizationError.self) {
-            try await authorization.authorizeSessionByBiometrics()
+            try await authorization.authorizeSessionByBiometrics(session: "a&b")
         }
         #expect(error?.outcome == .notConfigured)
         try await authorization.openInstallationPage()
