@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import HostProcess
 package import Logging
 import Secrets
@@ -57,7 +58,10 @@ extension TokenSettings {
                 log.identified(.warning, .homeMissing, "the user has no home directory: nothing can be activated")
             }
         }
-        self.init(pairings: .nowhere, hostLabel: HostNames.machine(), random: SystemRandom(), log: log)
+        let label = HostLabel(
+            user: PasswordDatabase.name(of: geteuid()) ?? "", machine: HostNames.machine(), program: HostNames.program()
+        )
+        self.init(pairings: .nowhere, hostLabel: label.text, random: SystemRandom(), log: log)
         locate(by: places)
         policy = configuration.policy
     }

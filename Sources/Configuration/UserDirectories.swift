@@ -143,6 +143,15 @@ package enum PasswordDatabase {
 
     /// A user's home directory; nil if the system does not know the user.
     package static func home(of user: uid_t) -> String? {
+        unsafe text(of: user) { entry in unsafe entry.pw_dir }
+    }
+
+    /// A user's name; nil if the system does not know the user.
+    package static func name(of user: uid_t) -> String? {
+        unsafe text(of: user) { entry in unsafe entry.pw_name }
+    }
+
+    private static func text(of user: uid_t, _ field: (passwd) -> UnsafeMutablePointer<CChar>?) -> String? {
         var size = 1024
         while size <= limit {
             var buffer = [CChar](repeating: 0, count: size)
@@ -154,8 +163,8 @@ package enum PasswordDatabase {
             if code == ERANGE {
                 size *= 4
             } else if code != EINTR {
-                guard unsafe code == 0 && result != nil, let home = unsafe entry.pw_dir else { return nil }
-                return unsafe String(validatingCString: home)
+                guard unsafe code == 0 && result != nil, let text = unsafe field(entry) else { return nil }
+                return unsafe String(validatingCString: text)
             }
         }
         return nil

@@ -59,10 +59,11 @@ package enum HostNames {
         return name.hasSuffix(removed) ? String(name.dropLast(removed.count)) : name
     }
 
-    /// The machine's name, at most 32 bytes of it; empty if the system does not tell it.
+    /// The machine's name, without its domain; empty if the system does not tell it.
     package static func machine() -> String {
-        var name = [CChar](repeating: 0, count: 33)
+        var name = [CChar](repeating: 0, count: 257)
         guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
-        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let whole = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return whole.split(separator: ".").first.map(String.init) ?? ""
     }
 }

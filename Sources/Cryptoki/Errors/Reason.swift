@@ -174,7 +174,13 @@ extension Reason {
         case .slotBlocked: self.init(.passwordLocked, "the activation password has no tries left")
         case .slotUnusable:
             self.init(.passwordUnusable, "the token has no such activation password, or it was for one host")
-        case .tableFull: self.init(.tokenHostsFull, "the token has no room for another host")
+        case .tableFull:
+            self.init(
+                .tokenHostsFull,
+                """
+                the token has no room for another host: on a machine that is paired with it, "kanal pairings hosts" shows \
+                those that were never used, and "kanal pairings revoke" removes one
+                """)
         case .unknownRecord:
             self.init(
                 .activationUnknownHost,

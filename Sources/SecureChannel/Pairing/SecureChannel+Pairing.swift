@@ -17,7 +17,8 @@ extension SecureChannel {
     /// - Parameters:
     ///   - capabilities: E1 as it was just received.
     ///   - profile: The profile to use, that of ``Capabilities/profile(minimum:pinned:)``.
-    ///   - label: The host's name for the token's list of hosts; 32 bytes of UTF-8 count. It should not name a person.
+    ///   - label: The host's name for the token's list of hosts; 32 bytes of UTF-8 count. The hosts that are paired
+    ///     with the token read it.
     ///   - store: It is ``PairingStore/prepare(for:random:)``d for the profile.
     ///   - instance: The process's name in sessions.
     /// - Returns: An open, provisional channel.

@@ -134,7 +134,7 @@ private struct HostList: Report {
         guard !hosts.isEmpty else { return translated("No host may open a channel to the token.") + "\n" }
         var table = Table(["slot", "host", "profile", "state"])
         for host in hosts {
-            let state: Phrase = host.isThisHost ? "this one" : host.isActive ? "in use" : "never used"
+            let state: Phrase = host.isThisHost ? "this one" : host.isActive ? "has been used" : "never used"
             table.add(["\(host.slot)", host.name, host.profile, translated(state)])
         }
         return table.text(style)

@@ -230,7 +230,7 @@ for identity in usb bt; do
         run_json pairings password --pin-source file:officer-pin --number 2 --yes
         run 2 pairings revoke 1 < /dev/null
         cp -a "$XDG_DATA_HOME/kanal" pairings
-        run_json pairings revoke "$(hostname)" --yes
+        run_json pairings revoke "$(whoami)@$(hostname -s) kanal" --yes
         # As after a revocation on another machine: this one still has its record.
         rm -r "$XDG_DATA_HOME/kanal"
         mv pairings "$XDG_DATA_HOME/kanal"
