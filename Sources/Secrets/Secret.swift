@@ -112,6 +112,14 @@ package func constantTimeEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Boo
     return difference == 0
 }
 
+extension Secret {
+    /// Calls `body` with the bytes.
+    package borrowing func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+        let bytes = bytes
+        return try body(bytes)
+    }
+}
+
 /// A secret that several owners hold: a value in a description that is copied with it. All copies share one piece of
 /// memory, which is overwritten when the last owner lets it go.
 package final class SharedSecret: Sendable {

@@ -12,14 +12,7 @@ public struct BearerToken: Sendable, Equatable {
 
     /// Calls `body` with the token, in ASCII. Copies of it are the caller's to wipe.
     public func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
-        try Self.call(body, with: secret.secret)
-    }
-
-    private static func call<Result>(
-        _ body: (Span<UInt8>) throws -> Result, with secret: borrowing Secret
-    ) rethrows -> Result {
-        let bytes = secret.bytes
-        return try body(bytes)
+        try secret.secret.withBytes(body)
     }
 }
 

@@ -23,14 +23,7 @@ public struct ActivationPassword: ~Copyable, Sendable {
 
     /// The password as it is printed, in ASCII, to show it to its owner.
     public func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
-        try Self.call(body, with: secret.secret)
-    }
-
-    private static func call<Result>(
-        _ body: (Span<UInt8>) throws -> Result, with secret: borrowing Secret
-    ) rethrows -> Result {
-        let bytes = secret.bytes
-        return try body(bytes)
+        try secret.secret.withBytes(body)
     }
 
     /// Takes over a text, in any spelling that the token's card allows.
@@ -70,9 +63,8 @@ public struct SecretBytes: ~Copyable, Sendable {
     /// The number of bytes.
     public var count: Int { secret.count }
 
-    /// The bytes, for as long as the secret is borrowed. Copies of them are the caller's to wipe.
-    public var bytes: Span<UInt8> {
-        @_lifetime(borrow self)
-        get { secret.bytes }
+    /// Calls `body` with the bytes. Copies of them are the caller's to wipe.
+    public func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+        try secret.withBytes(body)
     }
 }

@@ -8,11 +8,21 @@ import Token
 
 /// A token that is being worked with, inside ``Token/perform(as:pin:prompt:waitingFor:_:)``.
 ///
-/// Its functions block until the token has answered. A session cannot be stored or leave the block.
-public struct Session: ~Copyable {
+/// Its functions block until the token has answered. A session cannot be stored or leave the block; nested functions of
+/// the block may use it.
+public struct Session: ~Escapable {
     let handle: CK_SESSION_HANDLE
     let token: Token
     let role: Role
+
+    /// - Parameter token: The owner of the session; this value is lent to a block.
+    @_lifetime(borrow token)
+    init(_ handle: CK_SESSION_HANDLE, of token: borrowing Token, role: Role) {
+        self.handle = handle
+        self.token = copy token
+        self.role = role
+    }
+
     var library: Library { token.service.library }
     /// The slot where the token is.
     var slot: CK_SLOT_ID { token.state.withLock { $0.slot } }

@@ -99,6 +99,15 @@ public final class SharedSecrets: Sendable {
         return SecretBytes(value)
     }
 
+    /// Calls `body` with the value of a secret. Copies of it are the caller's to wipe.
+    ///
+    /// - Throws: ``SharedSecretsError/notFound``; what `body` throws.
+    public func read<Result>(
+        service: String, account: String, _ body: (Span<UInt8>) throws -> Result
+    ) async throws -> Result {
+        try await read(service: service, account: account).withBytes(body)
+    }
+
     /// Gives a secret another value, of at most 8192 bytes.
     ///
     /// - Throws: ``SharedSecretsError/notFound``.
@@ -260,10 +269,9 @@ public struct SharedKey: ~Copyable, Sendable {
     /// Copies a text, which is the caller's to wipe.
     public init(bytes: Span<UInt8>) { secret = Secret(copying: bytes) }
 
-    /// The text, in ASCII, for as long as the key is borrowed: groups of four letters and digits with hyphens between them.
-    public var text: Span<UInt8> {
-        @_lifetime(borrow self)
-        get { secret.bytes }
+    /// Calls `body` with the text, in ASCII: groups of four letters and digits with hyphens between them.
+    public func withText<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+        try secret.withBytes(body)
     }
 }
 

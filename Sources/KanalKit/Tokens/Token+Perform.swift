@@ -25,8 +25,22 @@ extension Token {
         as role: Role = .user, pin: borrowing PIN? = nil, prompt: String? = nil, waitingFor patience: Duration? = nil,
         _ body: @escaping @Sendable (borrowing Session) throws -> Result
     ) async throws -> Result {
+        try await perform(role, pin.secret, prompt, patience, body)
+    }
+
+    /// The same with a PIN that there is: one that is stored stays where it is.
+    public func perform<Result: Sendable>(
+        as role: Role = .user, pin: borrowing PIN, prompt: String? = nil, waitingFor patience: Duration? = nil,
+        _ body: @escaping @Sendable (borrowing Session) throws -> Result
+    ) async throws -> Result {
+        try await perform(role, pin.secret, prompt, patience, body)
+    }
+
+    private func perform<Result: Sendable>(
+        _ role: Role, _ given: SharedSecret?, _ prompt: String?, _ patience: Duration?,
+        _ body: @escaping @Sendable (borrowing Session) throws -> Result
+    ) async throws -> Result {
         guard PerformContext.current?.isOf(self) != true else { throw KanalError.nested }
-        let given = pin.secret
         let cancellation = Lock(false)
         let ask: @Sendable () -> Void = { [self] in
             cancellation.withLock { $0 = true }
@@ -88,7 +102,7 @@ extension Token {
     private func work<Result>(
         in handle: CK_SESSION_HANDLE, _ role: Role, _ body: (borrowing Session) throws -> Result
     ) throws -> Result {
-        try body(Session(handle: handle, token: self, role: role))
+        try body(Session(handle, of: self, role: role))
     }
 
     /// The interval of looking for a token that is away.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// error: 'session' is borrowed and cannot be consumed
+// error: instance method 'perform(as:pin:prompt:waitingFor:_:)' requires that 'Session' conform to 'Escapable'
 import KanalKit
-
-func keep(_ session: consuming KanalKit.Session) {}
 
 /// A session that outlives its work could reach another token.
 func escape(from token: KanalKit.Token) async throws {
-    try await token.perform { session in keep(session) }
+    let kept: Session = try await token.perform { session in session }
+    _ = kept
 }

@@ -27,7 +27,7 @@ struct AgreementTests {
         let (ours, secret) = try await token.perform(pin: Machine.pin) { session in
             let pair = try session.generateKeyPair(kind, id: [1], label: "key", canAgree: true)
             let secret = try session.agree(by: agreement, with: theirs, using: pair)
-            return (try session.publicKeyInfo(of: pair), [UInt8](copying: secret.bytes))
+            return (try session.publicKeyInfo(of: pair), secret.withBytes { [UInt8](copying: $0) })
         }
         try openssl.write(ours, "ours")
         let ukm = derivation.isEmpty ? "" : "-pkeyopt ukmhex:\(Self.ukm.hex)"
@@ -89,7 +89,7 @@ struct AgreementTests {
             let ciphertext = try openssl.read("ciphertext")
             try await token.perform { session in
                 let plaintext = try session.decrypt(ciphertext, with: pair, padding: padding)
-                #expect(plaintext.count == secret.count && [UInt8](copying: plaintext.bytes) == secret)
+                #expect(plaintext.count == secret.count && plaintext.withBytes { [UInt8](copying: $0) } == secret)
                 let other = EncryptionPadding.oaep(.sha256, label: [1])
                 #expect(
                     refusal { _ = try session.decrypt(ciphertext, with: pair, padding: other) }

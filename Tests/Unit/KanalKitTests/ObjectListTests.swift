@@ -45,7 +45,7 @@ struct ObjectListTests {
 
     private static func value(of object: DataObject, _ session: borrowing KanalKit.Session) throws -> [UInt8] {
         let value = try session.value(of: object)
-        return [UInt8](copying: value.bytes)
+        return value.withBytes { [UInt8](copying: $0) }
     }
 
     @Test("Secret keys and single public keys are what key pairs leave out; before the PIN there are public keys only")

@@ -18,13 +18,12 @@ do {
     case "begin": try await secrets.makeKey()
     case "key":
         let key = try await secrets.key()
-        show(key.text)
+        key.withText(show)
     case "join": try await secrets.join(SharedKey(input))
     case "list": for item in try await secrets.items() { print("\(item.service): \(item.account)") }
     case "add": try await secrets.add(SecretBytes(input), service: service, account: account)
     case "read":
-        let value = try await secrets.read(service: service, account: account)
-        show(value.bytes)
+        try await secrets.read(service: service, account: account, show)
     case "update": try await secrets.update(SecretBytes(input), service: service, account: account)
     default: try await secrets.delete(service: service, account: account)
     }

@@ -83,8 +83,9 @@ final class SecretsMachine: Sendable {
 
 extension SharedSecrets {
     func text(_ account: String, service: String = "server") async throws -> String {
-        let value = try await read(service: service, account: account)
-        return String(decoding: value.bytes.indices.map { value.bytes[$0] }, as: UTF8.self)
+        try await read(service: service, account: account) { bytes in
+            String(decoding: [UInt8](copying: bytes), as: UTF8.self)
+        }
     }
 
     /// Adds, updates and deletes under one service.
@@ -109,5 +110,5 @@ extension SharedSecrets {
 }
 
 extension SharedKey {
-    var string: String { String(decoding: text.indices.map { text[$0] }, as: UTF8.self) }
+    var string: String { withText { String(decoding: [UInt8](copying: $0), as: UTF8.self) } }
 }
