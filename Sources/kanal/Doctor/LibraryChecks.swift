@@ -134,7 +134,8 @@ struct LibraryChecks {
     }
 }
 
-/// OpenSSL's engine for GOST, by which other programs verify what a token signs, and the engine `kanal` uses GOST keys.
+/// OpenSSL's engine for GOST, by which other programs verify what a token signs, and the engine `kanal` uses GOST keys, where the
+/// provider `kanal` is not active.
 struct EngineCheck {
     let person: CurrentUser
 
@@ -143,8 +144,10 @@ struct EngineCheck {
             return [
                 .warning(
                     "openssl.engines",
-                    "OpenSSL 4 has no engines, so that its programs neither verify GOST signatures nor use GOST keys of a token",
-                    remedy: "Verify with kanal verify, or GnuTLS's certtool; use other keys by pkcs11-provider")
+                    "OpenSSL 4 has no engines, and its settings no provider for GOST: its programs neither verify GOST signatures nor use GOST keys of a token",
+                    remedy:
+                        "Install kanal-openssl-provider and take over the lines of kanal-provider.cnf, or verify with kanal verify"
+                )
             ]
         }
         let folders = OpenSSLCheck.folders
@@ -163,8 +166,8 @@ struct EngineCheck {
             .warning(
                 "openssl.gost", "OpenSSL lacks the engine for GOST, of which \(system) has no package: \(seen)",
                 remedy: person.isDebian
-                    ? "Install libengine-gost-openssl of the next Debian release, or verify with kanal verify"
-                    : "Verify with kanal verify, or GnuTLS's certtool")
+                    ? "Install libengine-gost-openssl of the next Debian release or kanal-openssl-provider, or verify with kanal verify"
+                    : "Install kanal-openssl-provider, or verify with kanal verify")
         ]
     }
 
@@ -179,7 +182,10 @@ struct EngineCheck {
 struct OpenSSLCheck {
     let person: CurrentUser
 
-    func findings() -> [Finding] { library() + EngineCheck(person: person).findings() }
+    func findings() -> [Finding] {
+        let provider = ProviderCheck(person: person)
+        return library() + provider.findings() + (provider.isActive ? [] : EngineCheck(person: person).findings())
+    }
 
     private func library() -> [Finding] {
         guard !HostLibrary.isUsable else { return [] }

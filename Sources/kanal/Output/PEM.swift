@@ -9,6 +9,8 @@ enum PEM: String {
     case certificationRequest = "CERTIFICATE REQUEST"
     case message = "CMS"
     case publicKey = "PUBLIC KEY"
+    /// A file that holds the URI of a key on a token, as OpenSSL's providers have it.
+    case keyURI = "PKCS#11 PROVIDER URI"
     case revocationList = "X509 CRL"
 
     /// The most bytes of a file that is read as a whole.
@@ -20,7 +22,7 @@ enum PEM: String {
         case .certificate: [rawValue, "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]
         case .certificationRequest: [rawValue, "NEW CERTIFICATE REQUEST"]
         case .message: [rawValue, "PKCS7"]
-        case .publicKey, .revocationList: [rawValue]
+        case .publicKey, .keyURI, .revocationList: [rawValue]
         }
     }
 
@@ -30,6 +32,7 @@ enum PEM: String {
         case .certificationRequest: "has no request for a certificate in it"
         case .message: "has no signed message in it"
         case .publicKey: "has no public key in it"
+        case .keyURI: "has no URI of a key in it"
         case .revocationList: "has no list of revoked certificates in it"
         }
     }
@@ -40,6 +43,7 @@ enum PEM: String {
         case .certificationRequest: "has more than one request for a certificate in it"
         case .message: "has more than one signed message in it"
         case .publicKey: "has more than one public key in it"
+        case .keyURI: "has more than one URI of a key in it"
         case .revocationList: "has more than one list of revoked certificates in it"
         }
     }

@@ -204,6 +204,11 @@ for identity in usb bt; do
     told '"count" : 1'
     run_json verify --pin-source file:pin text
     run_json key export --pin-source file:pin
+    run_json key file --pin-source file:pin
+    run 0 key file --pin-source file:pin --output mine.key mine
+    [ "$(head -n 1 mine.key)" = "-----BEGIN PKCS#11 PROVIDER URI-----" ] || fail "another file: $(cat mine.key)"
+    openssl asn1parse -in mine.key | grep -q "UTF8STRING *:pkcs11:serial=$serial;id=%01;object=mine;type=private$" \
+        || fail "another URI: $(openssl asn1parse -in mine.key)"
     run_json cert request --pin-source file:pin --subject CN=Ann
     openssl req -x509 -newkey rsa:2048 -nodes -keyout other.key -subj '/CN=Other' -out other.pem 2> /dev/null
     run_json cert import --pin-source file:pin other.pem
@@ -348,7 +353,7 @@ for identity in usb bt; do
     run 0 key generate "${user[@]}" --label kept
     run 0 cert import "${user[@]}" other.pem
     for command in info "list --public" "random 100" journal "cert show" "cert export"; do pulled_out $command; done
-    for command in "label x" list "key generate" "key export kept" "key delete --yes kept" "sign text --key kept" \
+    for command in "label x" list "key generate" "key export kept" "key file kept" "key delete --yes kept" "sign text --key kept" \
         "cert import other.pem" "cert request --key kept --subject CN=Ann" "pin change --new-pin-source file:pin" \
         "pin local" "licence 1 --set $licence"; do
         pulled_out $command "${user[@]}"

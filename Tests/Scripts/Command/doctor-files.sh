@@ -141,15 +141,38 @@ finds warning openssl.gost "apt-get install libengine-gost-openssl"
 cp /etc/os-release os-release
 rm /etc/os-release
 printf 'NAME="Debian"\nID=debian\nVERSION_ID="13"\n' > /etc/os-release
-finds warning openssl.gost "Install libengine-gost-openssl of the next Debian release, or verify with kanal verify"
+finds warning openssl.gost "Install libengine-gost-openssl of the next Debian release or kanal-openssl-provider, or verify with kanal verify"
 grep -q 'of which Debian 13 has no package' found || fail "the system is not named: $(cat found)"
 printf 'ID=fedora\nVERSION_ID=41\n' > /etc/os-release
-finds warning openssl.gost "Verify with kanal verify, or GnuTLS's certtool"
+finds warning openssl.gost "Install kanal-openssl-provider, or verify with kanal verify"
 printf 'ID=fedora\nVERSION_ID=40\n' > /etc/os-release
 finds warning openssl.gost "dnf install openssl-gost-engine"
 cp os-release /etc/os-release
 umount "$engines"
 healthy "OpenSSL without its engine for GOST, and with it"
+
+# The provider kanal: its settings, and what they name.
+mkdir modules
+cp "$root/Packaging/kanal-provider.cnf" provider.cnf
+as=(env OPENSSL_CONF="$work/provider.cnf" OPENSSL_MODULES="$work/modules")
+finds error openssl.provider "Install kanal-openssl-provider, or remove kanal from [providers] of $work/provider.cnf"
+touch modules/kanal.so
+healthy "OpenSSL's provider kanal that is not installed, and that is"
+sed -i '/^default = /d' provider.cnf
+finds error openssl.default "In $work/provider.cnf add to [providers]: default = default_provider, and a section [default_provider] with: activate = 1"
+sed -i 's/^\[providers\]/&\ndefault = default_provider/' provider.cnf
+sed -i '/^\[default_provider\]/,/^$/s/^activate = 1/activate = 0/' provider.cnf
+finds error openssl.default "In $work/provider.cnf add to [providers]: default = default_provider, and a section [default_provider] with: activate = 1"
+sed -i 's/^activate = 0/activate = 1/' provider.cnf
+healthy "the default provider turned off by a section of providers, and on"
+sed -i 's|^#MODULE_PATH.*|MODULE_PATH = /nowhere.so|' provider.cnf
+finds error openssl.provider "In $work/provider.cnf correct MODULE_PATH, or remove it, for libkanal-pkcs11.so is found without it"
+sed -i /^MODULE_PATH/d provider.cnf
+# With the provider the engine is not missed.
+mount -t tmpfs tmpfs "$engines"
+healthy "the provider kanal with a library that is missing, and without the engine for GOST"
+umount "$engines"
+as=()
 
 mkdir hidden
 touch hidden/libcrypto.so.{3,4}
@@ -168,7 +191,7 @@ mount -t overlay overlay -o "lowerdir=$libraries,upperdir=layers/upper,workdir=l
 as=(env LD_LIBRARY_PATH="$work/third")
 healthy "OpenSSL 3"
 mv "$libraries/libcrypto.so.3" "$libraries/libcrypto.so.4"
-finds warning openssl.engines "Verify with kanal verify, or GnuTLS's certtool; use other keys by pkcs11-provider"
+finds warning openssl.engines "Install kanal-openssl-provider and take over the lines of kanal-provider.cnf, or verify with kanal verify"
 umount --lazy "$libraries"
 umount layers
 as=()

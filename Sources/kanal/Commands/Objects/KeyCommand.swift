@@ -10,7 +10,7 @@ struct KeyCommand: AsyncParsableCommand {
         abstract: translated("Make, import and delete keys, and export their public halves."),
         discussion: translated(
             "A key is named by its label, or by its id in hexadecimal digits. \"kanal list\" shows both."),
-        subcommands: [GenerateKey.self, ImportKey.self, ExportKey.self, DeleteKey.self])
+        subcommands: [GenerateKey.self, ImportKey.self, ExportKey.self, WriteKeyFile.self, DeleteKey.self])
 }
 
 struct GenerateKey: AsyncParsableCommand {
@@ -123,6 +123,71 @@ struct ExportKey: AsyncParsableCommand {
             return try session.publicKeyInfo(of: pair)
         }
         try result.write(info, as: .publicKey, output)
+    }
+}
+
+struct WriteKeyFile: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "file",
+        abstract: translated("Write a file that stands for a key, for programs that read key files only."),
+        discussion: translated(
+            """
+            It holds the key's pkcs11: URI, and no secret. OpenSSL's providers kanal and pkcs11-provider take it in place \
+            of a private key, so that web servers and others use the key on the token.
+            """))
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var result: EncodedOutput
+
+    @Argument(help: .saying("The key's label or id. (default: the only key)", valueName: "key"))
+    var key: String?
+
+    func validate() throws { try result.validate(with: output) }
+
+    func run() async throws {
+        let (key, token) = (key, try await token.find())
+        let pair = try await pin.perform(on: token) { session in try session.keyPairs().only(named: key, .key) }
+        let uri = Self.uri(of: pair, serial: token.information.serialText)
+        try result.write(Self.file(with: uri), as: .keyURI, output)
+    }
+
+    /// The key's URI (RFC 7512), by which it is found on this token alone. The token's label may change.
+    static func uri(of key: KeyPair, serial: String) -> String {
+        var parts = ["serial=" + serial]
+        if !key.id.isEmpty { parts.append("id=" + encoded(key.id) { _ in false }) }
+        if !key.label.isEmpty {
+            parts.append("object=" + encoded(Array(key.label.utf8)) { "-._~".utf8.contains($0) || isAlphanumeric($0) })
+        }
+        return "pkcs11:" + parts.joined(separator: ";") + ";type=private"
+    }
+
+    private static func isAlphanumeric(_ octet: UInt8) -> Bool {
+        octet < 0x80 && (Character(UnicodeScalar(octet)).isLetter || Character(UnicodeScalar(octet)).isNumber)
+    }
+
+    private static func encoded(_ octets: [UInt8], unless isPlain: (UInt8) -> Bool) -> String {
+        octets.map { octet in
+            isPlain(octet) ? String(Character(UnicodeScalar(octet))) : "%" + [octet].hexadecimal.uppercased()
+        }.joined()
+    }
+
+    /// SEQUENCE { VisibleString "PKCS#11 Provider URI v1.0", UTF8String }.
+    static func file(with uri: String) -> [UInt8] {
+        let version = element(0x1A, Array("PKCS#11 Provider URI v1.0".utf8))
+        return element(0x30, version + element(0x0C, Array(uri.utf8)))
+    }
+
+    private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        var length: [UInt8] = []
+        var rest = content.count
+        while rest > 0 {
+            length.insert(UInt8(truncatingIfNeeded: rest), at: 0)
+            rest >>= 8
+        }
+        if content.count < 0x80 { return [tag, UInt8(content.count)] + content }
+        return [tag, 0x80 | UInt8(length.count)] + length + content
     }
 }
 
