@@ -17,13 +17,8 @@ struct sealing {
 static size_t size_of(enum block_kind kind) { return kind == BLOCK_KUZNYECHIK ? 16 : 8; }
 
 static void *new(enum block_kind kind) {
-    struct sealing *sealing;
+    struct sealing *sealing = OPENSSL_zalloc(sizeof *sealing);
 
-    if (!mgm_is_available()) {
-        FAIL(REASON_UNSUPPORTED, "this processor: MGM needs carry-less multiplication");
-        return NULL;
-    }
-    sealing = OPENSSL_zalloc(sizeof *sealing);
     if (sealing) {
         sealing->kind = kind;
         sealing->tag_length = size_of(kind);

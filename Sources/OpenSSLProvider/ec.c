@@ -174,8 +174,8 @@ static int begin(void *context, void *key, const OSSL_PARAM parameters[]) {
         pkey_free(agreeing->pkey);
         agreeing->pkey = pkey_retain(key);
     }
-    if (!agreeing->pkey || !agreeing->pkey->key)
-        return FAIL(REASON_INPUT, "the key has no private half on a token");
+    if (!agreeing->pkey || !pkey_has_private(agreeing->pkey))
+        return FAIL(REASON_INPUT, "the key has no private half");
     agreeing->has_kdf = false;
     return set(context, parameters);
 }
@@ -211,6 +211,18 @@ static int derive_key(
     return done;
 }
 
+/* By the default provider, for a key that is not on a token. */
+static int agree_natively(const struct agreeing *agreeing, unsigned char *shared, size_t size) {
+    EVP_PKEY_CTX *inner =
+        EVP_PKEY_CTX_new_from_pkey(agreeing->provider->context, agreeing->pkey->pkey, "provider!=kanal");
+    size_t length = size;
+    int done = inner && EVP_PKEY_derive_init(inner) == 1 && EVP_PKEY_derive_set_peer(inner, agreeing->peer->pkey) == 1
+        && EVP_PKEY_derive(inner, shared, &length) == 1 && length == size;
+
+    EVP_PKEY_CTX_free(inner);
+    return done;
+}
+
 static int derive(void *context, unsigned char *secret, size_t *length, size_t room) {
     struct agreeing *agreeing = context;
     unsigned char point[1 + 2 * LARGEST], shared[LARGEST];
@@ -234,7 +246,8 @@ static int derive(void *context, unsigned char *secret, size_t *length, size_t r
         || point_length != 1 + 2 * size || point[0] != 4)
         return FAIL(REASON_INPUT, "the other side's public key cannot be read");
     parameters.ulPublicDataLen = (CK_ULONG)point_length;
-    done = key_derive(agreeing->pkey->key, &mechanism, shared, size);
+    done = agreeing->pkey->has_native ? agree_natively(agreeing, shared, size)
+                                      : key_derive(agreeing->pkey->key, &mechanism, shared, size);
     if (done && agreeing->has_kdf)
         done = derive_key(agreeing, shared, size, secret);
     else if (done)

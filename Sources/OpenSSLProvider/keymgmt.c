@@ -184,7 +184,7 @@ static int export_key(void *data, int selection, OSSL_CALLBACK *callback, void *
         return data_export(pkey, selection, callback, argument);
     if (!pkey->pkey || (selection & PRIVATE && pkey->key))
         return 0;
-    return EVP_PKEY_export(pkey->pkey, selection & ~PRIVATE, callback, argument);
+    return EVP_PKEY_export(pkey->pkey, pkey->has_native ? selection : selection & ~PRIVATE, callback, argument);
 }
 
 static const OSSL_PARAM *export_types(int selection) {
@@ -207,25 +207,41 @@ static void *new_gost_512(void *provider) { return pkey_empty(provider, KIND_GOS
 static void *new_rsa(void *provider) { return pkey_empty(provider, KIND_RSA); }
 static void *new_ec(void *provider) { return pkey_empty(provider, KIND_EC); }
 
-/* Public keys alone come in, such as the other side's of an agreement: others compute with private ones of files. */
+/*
+ * Public keys of others come in, such as the other side's of an agreement. An EC key that has a private half does so with it,
+ * and the default provider computes with that, because OpenSSL gives the other side's key whole, and cannot be told to leave a
+ * half out. Private keys of RSA stay with their provider.
+ */
 static int import_key(void *data, int selection, const OSSL_PARAM parameters[]) {
     struct pkey *pkey = data;
     OSSL_LIB_CTX *context = provider_context(pkey->provider);
+    bool has_private = OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_PRIV_KEY) != NULL;
     EVP_PKEY_CTX *making;
     EVP_PKEY *made = NULL;
     unsigned char *der = NULL;
     int length = 0;
 
-    if (pkey->der || !(selection & PUBLIC) || OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_PRIV_KEY)
-        || OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_RSA_D))
+    if (pkey->der || !(selection & PUBLIC) || OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_RSA_D))
         return 0;
+    has_private = has_private && selection & PRIVATE;
     making = context ? EVP_PKEY_CTX_new_from_name(context, pkey_name(pkey->kind), "provider!=kanal") : NULL;
     if (making && EVP_PKEY_fromdata_init(making) == 1
-        && EVP_PKEY_fromdata(making, &made, EVP_PKEY_PUBLIC_KEY, (OSSL_PARAM *)parameters) == 1)
+        && EVP_PKEY_fromdata(
+               making, &made, has_private ? EVP_PKEY_KEYPAIR : EVP_PKEY_PUBLIC_KEY, (OSSL_PARAM *)parameters) == 1)
         length = i2d_PUBKEY(made, &der);
-    EVP_PKEY_free(made);
     EVP_PKEY_CTX_free(making);
-    return length > 0 && pkey_fill(pkey, der, (size_t)length);
+    if (length <= 0 || !pkey_fill(pkey, der, (size_t)length)) {
+        EVP_PKEY_free(made);
+        return 0;
+    }
+    if (!has_private) {
+        EVP_PKEY_free(made);
+        return 1;
+    }
+    EVP_PKEY_free(pkey->pkey);
+    pkey->pkey = made;
+    pkey->has_native = true;
+    return 1;
 }
 
 static const OSSL_PARAM *import_types(int selection) { return selection & PUBLIC ? export_types(PUBLIC) : NULL; }

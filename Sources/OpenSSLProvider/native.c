@@ -66,8 +66,8 @@ static int begin(void *context, void *key, const OSSL_PARAM parameters[], bool i
     }
     if (!signing->pkey || !signing->pkey->pkey)
         return FAIL(REASON_INPUT, "there is no key");
-    if (is_signature && !signing->pkey->key)
-        return FAIL(REASON_INPUT, "the key has no private half on a token");
+    if (is_signature && !pkey_has_private(signing->pkey))
+        return FAIL(REASON_INPUT, "the key has no private half");
     forget(signing);
     signing->is_signature = is_signature;
     signing->inner = EVP_PKEY_CTX_new_from_pkey(
@@ -118,6 +118,10 @@ static int sign(
     }
     if (room < size)
         return FAIL(REASON_INPUT, "the signature has up to %zu bytes, and there is room for %zu", size, room);
+    if (signing->pkey->has_native) {
+        *length = room;
+        return EVP_PKEY_sign(signing->inner, signature, length, digest, digest_length) == 1;
+    }
     return signing->pkey->kind == KIND_RSA
         ? rsa_sign(signing->pkey, signing->inner, digest, digest_length, signature, length)
         : ec_sign(signing->pkey, digest, digest_length, signature, length, size);

@@ -83,7 +83,7 @@ struct pkey *pkey_new(struct provider *provider, unsigned char *der, size_t leng
     return NULL;
 }
 
-bool pkey_has_private(const struct pkey *pkey) { return pkey->key || pkey->number; }
+bool pkey_has_private(const struct pkey *pkey) { return pkey->key || pkey->number || pkey->has_native; }
 
 struct pkey *pkey_retain(struct pkey *pkey) {
     __atomic_add_fetch(&pkey->references, 1, __ATOMIC_RELAXED);

@@ -186,8 +186,6 @@ int OSSL_provider_init(
     errors_load();
     if (!module_prepare_process())
         return NO_MEMORY();
-    if (!hash_is_available())
-        return FAIL(REASON_UNSUPPORTED, "this processor: the provider needs AVX2");
     if (!configure(core, get_parameters) || !registered_add())
         return 0;
     provider = OPENSSL_zalloc(sizeof *provider);

@@ -90,10 +90,11 @@ struct pkey {
     struct info info;
     const gost_curve_set *curve;
     EVP_PKEY *pkey;
-    /* The private one: that of a token, or a GOST key's number; NULL if there is none. */
+    /* The private one: that of a token, or a GOST key's number; NULL if there is none. "pkey" may have that of an EC key. */
     struct key *key;
     char *uri;
     struct secret *number;
+    bool has_native;
 };
 bool pkey_has_private(const struct pkey *pkey);
 /* Without a public half, for one of this kind. */

@@ -14,6 +14,6 @@ for target in HostCrypto ChannelToken Emulator Sharing Configuration Token; do
     swift build -c "$configuration" --scratch-path .build/fuzz --target $target --sanitize address \
         -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing -Xswiftc -DWATCHED_HEAP
 done
-for source in Tests/Fuzz/*/${3:-*}.swift; do basename "$source" .swift; done \
+find Tests/Fuzz -mindepth 2 -maxdepth 2 \( -name "${3:-*}.swift" -o -name "${3:-*}.c" \) | sed 's|.*/||; s|\.[a-z]*$||' | sort \
     | xargs -n 1 -P "$(nproc)" Tests/Fuzz/target.sh "${1:-60}" "${2:--}"
 echo "fuzz.sh: passed"

@@ -2,6 +2,8 @@
 /* GOST R 34.11-2012 (RFC 6986) and GOST R 34.11-94 (RFC 5831) over whole and broken blocks. */
 #include "hash.h"
 
+#include "portable.h"
+
 #include <string.h>
 
 gost_path hash_path(void) {
@@ -20,11 +22,14 @@ gost_path hash_path(void) {
 
 static const uint8_t *rows(void) { return gost_sbox_set_at(gost_sbox_cryptopro_341194)->rows; }
 
-bool hash_is_available(void) {
-    uint64_t state[8] = {0}, block[8] = {0};
+static void compress(uint64_t *state, const uint64_t *block, uint64_t counter) {
+    if (!gost_streebog_compress(hash_path(), state, block, counter, gost_streebog_constants()))
+        portable_streebog(state, block, counter);
+}
 
-    return gost_streebog_compress(hash_path(), state, block, 0, gost_streebog_constants())
-        && gost_341194_hash(hash_path(), rows(), state, (const uint8_t *)block, 1);
+static void step(uint64_t *state, const unsigned char *data, size_t count) {
+    if (!gost_341194_hash(hash_path(), rows(), state, data, count))
+        portable_341194(rows(), state, data, count);
 }
 
 size_t hash_size(enum hash_kind kind) { return kind == HASH_512 ? 64 : 32; }
@@ -48,11 +53,21 @@ static void add(uint64_t *sum, const uint8_t *block, int words) {
 }
 
 static void absorb(struct hash *hash, const unsigned char *data, size_t count) {
+    uint64_t block[8];
+
     if (hash->kind != HASH_94) {
-        gost_streebog_update(hash_path(), hash->state, &hash->length, hash->sum, data, count, gost_streebog_constants());
+        if (gost_streebog_update(hash_path(), hash->state, &hash->length, hash->sum, data, count, gost_streebog_constants()))
+            return;
+        for (size_t i = 0; i < count; i++) {
+            memcpy(block, data + 64 * i, sizeof block);
+            compress(hash->state, block, hash->length);
+            hash->length += 512;
+            add(hash->sum, data + 64 * i, 8);
+        }
+        explicit_bzero(block, sizeof block);
         return;
     }
-    gost_341194_hash(hash_path(), rows(), hash->state, data, count);
+    step(hash->state, data, count);
     hash->length += 256 * (uint64_t)count;
     for (size_t i = 0; i < count; i++)
         add(hash->sum, data + 32 * i, 4);
@@ -83,17 +98,16 @@ void hash_update(struct hash *hash, const unsigned char *data, size_t length) {
 
 /* The last block is padded with a one bit and zeros; then N, then the sum (RFC 6986, 9.3). */
 static void end_streebog(struct hash *hash) {
-    const uint64_t *constants = gost_streebog_constants();
     uint64_t block[8] = {0}, length[8] = {0};
     unsigned char *octets = (unsigned char *)block;
 
     memcpy(octets, hash->partial, hash->count);
     octets[hash->count] = 1;
-    gost_streebog_compress(hash_path(), hash->state, block, hash->length, constants);
+    compress(hash->state, block, hash->length);
     length[0] = hash->length + 8 * hash->count;
     add(hash->sum, octets, 8);
-    gost_streebog_compress(hash_path(), hash->state, length, 0, constants);
-    gost_streebog_compress(hash_path(), hash->state, hash->sum, 0, constants);
+    compress(hash->state, length, 0);
+    compress(hash->state, hash->sum, 0);
 }
 
 /* The last block is padded with zeros, if there is one; then L, then the sum (RFC 5831, 6). */
@@ -103,11 +117,11 @@ static void end_94(struct hash *hash) {
     length[0] = hash->length + 8 * hash->count;
     if (hash->count > 0) {
         memset(hash->partial + hash->count, 0, 32 - hash->count);
-        gost_341194_hash(hash_path(), rows(), hash->state, hash->partial, 1);
+        step(hash->state, hash->partial, 1);
         add(hash->sum, hash->partial, 4);
     }
-    gost_341194_hash(hash_path(), rows(), hash->state, (const uint8_t *)length, 1);
-    gost_341194_hash(hash_path(), rows(), hash->state, (const uint8_t *)hash->sum, 1);
+    step(hash->state, (const uint8_t *)length, 1);
+    step(hash->state, (const uint8_t *)hash->sum, 1);
 }
 
 void hash_end(struct hash *hash, unsigned char *digest) {

@@ -19,8 +19,6 @@ struct hash {
 };
 /* The best instructions of this processor. */
 gost_path hash_path(void);
-/* Whether it has kernels for them. */
-bool hash_is_available(void);
 size_t hash_size(enum hash_kind kind);
 size_t hash_block_size(enum hash_kind kind);
 void hash_begin(struct hash *hash, enum hash_kind kind);

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mgm.h"
 
-#include "hash.h"
+#include "portable.h"
 
 #include <string.h>
 
 enum { BATCH = 2048 };
-
-bool mgm_is_available(void) {
-    uint64_t sum[2] = {0};
-    static const uint8_t block[16] = {0};
-
-    return gost_multilinear_sum(hash_path(), sum, block, block, 16, 1);
-}
 
 bool mgm_begin(struct mgm *mgm, const struct block *block, const unsigned char *nonce) {
     unsigned char start[BLOCK_LARGEST];
@@ -42,7 +35,9 @@ static void add_blocks(struct mgm *mgm, const unsigned char *data, size_t count)
     for (; count > 0; count -= taken, data += size * taken) {
         taken = count < BATCH / size ? count : BATCH / size;
         block_count(&mgm->block, &mgm->factor_counter, zeros, factors, taken);
-        gost_multilinear_sum(mgm->block.path, mgm->sum, data, factors, size, taken);
+        if (!gost_multilinear_sum(mgm->block.path, mgm->sum, data, factors, size, taken))
+            for (size_t i = 0; i < taken; i++)
+                portable_product(mgm->sum, data + size * i, factors + size * i, size);
     }
     explicit_bzero(factors, sizeof factors);
 }

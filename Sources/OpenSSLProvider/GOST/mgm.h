@@ -15,8 +15,6 @@ struct mgm {
     size_t used, partial_length;
     uint64_t data_length, text_length;
 };
-/* Whether this processor has a kernel for it. */
-bool mgm_is_available(void);
 /* The nonce is a block whose first bit is 0: false otherwise. */
 bool mgm_begin(struct mgm *mgm, const struct block *block, const unsigned char *nonce);
 /* Data that are authenticated alone, before all text. False if there is too much. */

@@ -4,7 +4,8 @@
  *
  * Uses a key of the engine "kanal", or without it (no OPENSSL_ENGINES) of the provider "kanal", by a module that lies,
  * which is LIAR and the configuration's module. OPERATION is
- * sign, pss, decrypt, oaep or derive. Each function tells each lie: the operation fails with the engine's error, or it
+ * sign, pss, decrypt, oaep or derive. Without the engine a GOST key decrypts the file of the variable TRANSPORTED, which has
+ * what decrypt() encrypts. Each function tells each lie: the operation fails with the engine's error, or it
  * does what an honest module's does; a lie about a result always fails. A text below a padding of PKCS #1 has any
  * length that there is room for. Hidden is CKA_PUBLIC_KEY_INFO. The program is built with AddressSanitizer, as the
  * engine is, and its buffers have the sizes that OpenSSL asks for.
@@ -55,16 +56,27 @@ static bool sign(EVP_PKEY *key) {
     return done;
 }
 
+static size_t read_transported(unsigned char *encrypted, size_t room) {
+    FILE *file = fopen(getenv("TRANSPORTED"), "r");
+    size_t length = file ? fread(encrypted, 1, room, file) : 0;
+
+    if (file)
+        fclose(file);
+    return length;
+}
+
 static bool decrypt(EVP_PKEY *key) {
     unsigned char secret[32] = "0123456789abcdef0123456789abcde", encrypted[1024], *result = NULL;
     size_t length = sizeof encrypted, size = 0;
     int padding = is("oaep") ? RSA_PKCS1_OAEP_PADDING : RSA_PKCS1_PADDING;
     bool is_rsa = EVP_PKEY_get_base_id(half) == EVP_PKEY_RSA;
     EVP_PKEY_CTX *encrypting = EVP_PKEY_CTX_new(half, NULL), *decrypting = EVP_PKEY_CTX_new(key, NULL);
-    bool done = EVP_PKEY_encrypt_init(encrypting) > 0
-        && (!is_rsa || EVP_PKEY_CTX_set_rsa_padding(encrypting, padding) > 0)
-        && EVP_PKEY_encrypt(encrypting, encrypted, &length, secret, sizeof secret) > 0
-        && EVP_PKEY_decrypt_init(decrypting) > 0
+    bool done = !is_rsa && !engine ? (length = read_transported(encrypted, sizeof encrypted)) > 0
+                                   : EVP_PKEY_encrypt_init(encrypting) > 0
+            && (!is_rsa || EVP_PKEY_CTX_set_rsa_padding(encrypting, padding) > 0)
+            && EVP_PKEY_encrypt(encrypting, encrypted, &length, secret, sizeof secret) > 0;
+
+    done = done && EVP_PKEY_decrypt_init(decrypting) > 0
         && (!is_rsa || EVP_PKEY_CTX_set_rsa_padding(decrypting, padding) > 0)
         && EVP_PKEY_decrypt(decrypting, NULL, &size, encrypted, length) > 0 && (result = malloc(size))
         && EVP_PKEY_decrypt(decrypting, result, &size, encrypted, length) > 0;
@@ -86,14 +98,20 @@ static EVP_PKEY *public_half(EVP_PKEY *key) {
     return other;
 }
 
+static bool set_ukm(EVP_PKEY_CTX *context, unsigned char *ukm, size_t length) {
+    OSSL_PARAM parameters[] = {OSSL_PARAM_construct_octet_string("ukm", ukm, length), OSSL_PARAM_construct_end()};
+
+    return engine ? EVP_PKEY_CTX_ctrl(context, -1, EVP_PKEY_OP_DERIVE, EVP_PKEY_CTRL_SET_IV, (int)length, ukm) > 0
+                  : EVP_PKEY_CTX_set_params(context, parameters) > 0;
+}
+
 static size_t agree(EVP_PKEY *own, EVP_PKEY *peer, unsigned char **secret) {
     unsigned char ukm[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(own, NULL);
     bool is_gost = EVP_PKEY_get_base_id(half) != EVP_PKEY_EC;
     size_t length = 0;
     bool done = EVP_PKEY_derive_init(context) > 0 && EVP_PKEY_derive_set_peer(context, peer) > 0
-        && (!is_gost
-            || EVP_PKEY_CTX_ctrl(context, -1, EVP_PKEY_OP_DERIVE, EVP_PKEY_CTRL_SET_IV, sizeof ukm, ukm) > 0)
+        && (!is_gost || set_ukm(context, ukm, sizeof ukm))
         && EVP_PKEY_derive(context, NULL, &length) > 0 && (*secret = malloc(length))
         && EVP_PKEY_derive(context, *secret, &length) > 0;
 

@@ -185,6 +185,40 @@ static void forks(void) {
     end(context);
 }
 
+static size_t derive(OSSL_LIB_CTX *library, EVP_PKEY *own, EVP_PKEY *peer, unsigned char secret[64]) {
+    EVP_PKEY_CTX *deriving = EVP_PKEY_CTX_new_from_pkey(library, own, NULL);
+    size_t length = 64;
+    bool done = EVP_PKEY_derive_init(deriving) == 1 && EVP_PKEY_derive_set_peer(deriving, peer) == 1
+        && EVP_PKEY_derive(deriving, secret, &length) == 1;
+
+    EVP_PKEY_CTX_free(deriving);
+    return done ? length : 0;
+}
+
+/* The other side's key has a private half, too, and is the default provider's, which computes with it as before. */
+static void peer(void) {
+    struct context context = begin(true);
+    EVP_PKEY *key = load(context.library), *other = EVP_PKEY_Q_keygen(context.library, NULL, "EC", "P-256"), *half = NULL;
+    unsigned char ours[64], theirs[64], *der = NULL;
+    const unsigned char *rest;
+    int length = key ? i2d_PUBKEY(key, &der) : 0;
+
+    rest = der;
+    half = length > 0 ? d2i_PUBKEY_ex(NULL, &rest, length, context.library, NULL) : NULL;
+    if (!other || !half || derive(context.library, key, other, ours) != 32 || derive(context.library, other, half, theirs) != 32
+        || memcmp(ours, theirs, 32) != 0)
+        fail("no agreement with a whole key");
+    /* Even where this provider is asked first. */
+    if (!EVP_set_default_properties(context.library, "?provider=kanal") || !sign(context.library, other)
+        || derive(context.library, other, half, theirs) != 32 || memcmp(ours, theirs, 32) != 0)
+        fail("a key of the default provider does not work where this provider is asked first");
+    OPENSSL_free(der);
+    EVP_PKEY_free(key);
+    EVP_PKEY_free(other);
+    EVP_PKEY_free(half);
+    end(context);
+}
+
 /* Without the default provider GOST keys sign, and others say what is missing. */
 static void alone(void) {
     struct context context = begin(false);
@@ -263,7 +297,7 @@ static const struct {
     void (*run)(void);
 } modes[] = {
     {"loads", loads},   {"contexts", contexts}, {"twice", twice},           {"threads", threads},     {"forks", forks},
-    {"alone", alone},   {"properties", properties}, {"mutations", mutations},
+    {"alone", alone},   {"properties", properties}, {"mutations", mutations}, {"peer", peer},
 };
 
 int main(int argc, char **argv) {

@@ -64,6 +64,13 @@ lengths() {
     for kind in gost256 gost512; do
         PIN=$pin expect 0 "$kanal" key generate --agree --kind $kind --label $kind --pin-source env:PIN
         lies ./liar-kanal.so sign "pkcs11:object=$kind"
+        lies ./liar-kanal.so derive "pkcs11:object=$kind"
+        # What the engine gost encrypts for the key.
+        OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/lib/ossl-modules expect 0 openssl pkey -in "pkcs11:object=$kind" \
+            -pubout -out $kind.pub
+        printf '0123456789abcdef0123456789abcde\0' > secret
+        agrees pkeyutl -encrypt -pubin -inkey $kind.pub -in secret -out transported
+        TRANSPORTED=$work/transported lies ./liar-kanal.so decrypt "pkcs11:object=$kind"
     done
     lies ./liar-kanal.so sign "pkcs11:object=gost256" hidden
     passed "of $told lies of a module none does harm"
@@ -75,6 +82,8 @@ programs() {
     for mode in contexts twice threads forks alone properties; do use 0 ./use $mode "pkcs11:object=gost256$where" 5; done
     PIN=$pin expect 0 "$kanal" key generate --kind rsa2048 --label rsa --pin-source env:PIN
     for mode in contexts twice threads forks; do use 0 ./use $mode "pkcs11:object=rsa$where" 3; done
+    PIN=$pin expect 0 "$kanal" key generate --agree --kind p256 --label p256 --pin-source env:PIN
+    use 0 ./use peer "pkcs11:object=p256$where"
     use 1 ./use alone "pkcs11:object=rsa$where"
     printed "activate OpenSSL's default provider"
     passed "several contexts, threads, forks, and properties that exclude the provider"
@@ -90,9 +99,9 @@ hostile() {
 software() {
     use 0 ./software data
     use 0 ./software threads 50
-    use 0 ./software mutations 5000
+    use 0 ./software mutations 300
     OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/lib/ossl-modules expect 0 ./unchecked traces
-    passed "keys in memory: copies, threads, forks, 20000 changed files, and nothing is left of them"
+    passed "keys in memory: copies, threads, forks, 1200 changed files, and nothing is left of them"
 }
 
 loads() {
