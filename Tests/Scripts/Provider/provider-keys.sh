@@ -175,6 +175,23 @@ names() {
     passed "OpenSSL $version: names, PINs and refusals"
 }
 
+# How many commands the card gets while a key is loaded by its URI and signs: no more than by the engine.
+card_commands() {
+    local key="$uri;object=gost256$ask" start middle
+    mkdir -p lib/engines-3
+    ln -s "$(pkg-config libcrypto --variable=enginesdir)/gost.so" "$root/.build/release/engines-3/kanal.so" lib/engines-3
+    printf '%s\n' 'openssl_conf = main' '[main]' 'engines = engines' '[engines]' 'kanal = kanal' '[kanal]' 'engine_id = kanal' \
+        "MODULE_PATH = $module" > engine.cnf
+    start=$(grep -c '^>' trace)
+    OPENSSL_CONF=$work/engine.cnf OPENSSL_ENGINES=$work/lib/engines-3 expect 0 openssl dgst -engine kanal -keyform engine \
+        -md_gost12_256 -sign "$key" -out signature message
+    middle=$(grep -c '^>' trace)
+    by 0 dgst -md_gost12_256 -sign "$key" -out signature message
+    [ $(($(grep -c '^>' trace) - middle)) -le $((middle - start)) ] \
+        || fail "$(($(grep -c '^>' trace) - middle)) commands to the card instead of the engine's $((middle - start))"
+    passed "a key is loaded by its URI, and signs, with $((middle - start)) commands to the card, as by the engine"
+}
+
 prepare
 start_pcscd
 provider_settings
@@ -182,8 +199,9 @@ version=$(version_of_openssl)
 head -c 1000 /dev/urandom > message
 head -c 1000 /dev/urandom > other
 identity=usb
-attach usb usb
+attach usb usb --trace "$work/trace"
 keys
+[ -n "$ROOT" ] || card_commands
 native
 tls
 files

@@ -1,0 +1,257 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# provider-servers.sh: programs of Debian that know key files only use an RSA key of an emulated token by a file that
+# "kanal key file" has written, and the provider "kanal", as docs/Provider.md sets them up. nginx's workers and Apache's
+# processes are another user's. Give the programs to try, or none for all.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+. Tests/Scripts/Provider/settings.sh
+
+service=www-data
+
+# Starts a program that runs on: the file for what it prints, command. Apache ends its whole group, so it has its own.
+start() {
+    setsid "${@:2}" > "$1" 2>&1 < /dev/null &
+    others+=($!)
+}
+stop_others() {
+    for process in "${others[@]}"; do
+        stop "$process"
+        wait "$process" 2> /dev/null || true
+    done
+    others=()
+}
+# Runs a command with the provider.
+by_provider() { OPENSSL_CONF=$work/own.cnf OPENSSL_MODULES=$work/lib/ossl-modules "$@"; }
+
+# fetch PORT OPTION...: pages by curl, each in a connection of its own.
+fetch() {
+    local get=(curl --silent --show-error --fail --resolve "localhost:$1:127.0.0.1" "${@:2}" "https://localhost:$1/")
+    wait_until "${get[@]}" || fail "no page from port $1: $(tail -n 5 ./*.log nginx/error.log 2> /dev/null)"
+    for _ in {1..5}; do expect 0 "${get[@]}"; done
+    printed served
+}
+
+# The token's key, as the file rsa.key, and its certificate; an authority, and a key of a file.
+certify() {
+    PIN=$pin expect 0 "$kanal" key generate --kind rsa2048 --label rsa --pin-source env:PIN
+    PIN=$pin expect 0 "$kanal" key file rsa --pin-source env:PIN --output rsa.key
+    sed "s|^\[kanal\]|&\nPIN = $pin|" provider.cnf > own.cnf
+    expect 0 openssl req -x509 -newkey rsa:2048 -noenc -keyout authority.key -out authority.pem -subj /CN=Authority -days 30
+    local name
+    printf 'subjectAltName = DNS:localhost\n' > end.cnf
+    openssl genrsa -out other.key 2048 2> /dev/null
+    for name in rsa other; do
+        by_provider expect 0 openssl req -new -key $name.key -subj /CN=localhost -out $name.csr
+        expect 0 openssl x509 -req -in $name.csr -CA authority.pem -CAkey authority.key -extfile end.cnf -days 30 -out $name.pem
+    done
+}
+
+# A server with a key of a file that wants the token's certificate, on port 35970.
+demand() {
+    start demand.log openssl s_server -accept 127.0.0.1:35970 -www -key other.key -cert other.pem -CAfile authority.pem -Verify 1 \
+        -verify_return_error
+}
+
+curl_client() {
+    demand
+    local get=(curl --silent --show-error --fail --resolve localhost:35970:127.0.0.1 --cacert authority.pem --cert rsa.pem \
+        --key rsa.key https://localhost:35970/)
+    by_provider wait_until "${get[@]}" || fail "curl: $(by_provider "${get[@]}" 2>&1 | head -n 3)"
+    by_provider expect 0 "${get[@]}"
+    printed 'CN *= *localhost'
+    expect 58 "${get[@]}"
+    passed "curl proves itself"
+}
+
+nginx_server() {
+    mkdir nginx
+    cat > nginx/nginx.conf << END
+user $service;
+worker_processes 2;
+pid $work/nginx/pid;
+error_log $work/nginx/error.log notice;
+env HOME;
+env XDG_CONFIG_HOME;
+env XDG_DATA_HOME;
+env OPENSSL_CONF;
+env OPENSSL_MODULES;
+events { }
+http {
+    access_log off;
+    client_body_temp_path $work/nginx/body;
+    proxy_temp_path $work/nginx/proxy;
+    fastcgi_temp_path $work/nginx/fastcgi;
+    uwsgi_temp_path $work/nginx/uwsgi;
+    scgi_temp_path $work/nginx/scgi;
+    server {
+        listen 127.0.0.1:35972 ssl;
+        ssl_certificate $work/rsa.pem;
+        ssl_certificate_key $work/rsa.key;
+        location / { return 200 "served"; }
+    }
+}
+END
+    by_provider start nginx.log nginx -c "$work/nginx/nginx.conf" -g 'daemon off;'
+    fetch 35972 --cacert authority.pem
+    kill -HUP "$(cat nginx/pid)"
+    fetch 35972 --cacert authority.pem
+    wait_until grep -q 'gracefully shutting down' nginx/error.log || fail "no worker was replaced: $(cat nginx/error.log)"
+    passed "nginx serves, by workers of another user, which are replaced"
+}
+
+apache_server() {
+    local modules=/usr/lib/apache2/modules
+    mkdir apache
+    echo served > apache/index.html
+    cat > apache/apache.conf << END
+ServerRoot $work/apache
+ServerName localhost
+Listen 127.0.0.1:35973
+PidFile $work/apache/pid
+ErrorLog $work/apache.log
+Mutex file:$work/apache default
+DefaultRuntimeDir $work/apache
+User $service
+Group $service
+LoadModule mpm_prefork_module $modules/mod_mpm_prefork.so
+LoadModule authz_core_module $modules/mod_authz_core.so
+LoadModule dir_module $modules/mod_dir.so
+LoadModule ssl_module $modules/mod_ssl.so
+StartServers 2
+DocumentRoot $work/apache
+SSLSessionCache none
+<VirtualHost 127.0.0.1:35973>
+    SSLEngine on
+    SSLCertificateFile $work/rsa.pem
+    SSLCertificateKeyFile $work/rsa.key
+</VirtualHost>
+END
+    by_provider start apache-output.log apache2 -f "$work/apache/apache.conf" -DFOREGROUND
+    fetch 35973 --cacert authority.pem
+    passed "Apache serves, by processes of another user"
+}
+
+stunnel_both() {
+    cat > stunnel.conf << END
+foreground = yes
+pid =
+[client]
+client = yes
+accept = 127.0.0.1:35971
+connect = 127.0.0.1:35970
+cert = $work/rsa.pem
+key = $work/rsa.key
+CAfile = $work/authority.pem
+verifyChain = yes
+[server]
+accept = 127.0.0.1:35974
+connect = 127.0.0.1:35975
+cert = $work/rsa.pem
+key = $work/rsa.key
+END
+    demand
+    mkdir pages
+    echo served > pages/index.html
+    start pages.log python3 -m http.server --bind 127.0.0.1 --directory pages 35975
+    by_provider start stunnel.log stunnel stunnel.conf
+    wait_until curl --silent --fail http://127.0.0.1:35971/ || fail "stunnel: $(tail -n 20 stunnel.log)"
+    expect 0 curl --silent --fail http://127.0.0.1:35971/
+    printed 'CN *= *localhost'
+    fetch 35974 --cacert authority.pem
+    passed "stunnel proves itself and serves"
+}
+
+# Debian's Python, whose module ssl takes the settings of OpenSSL.
+python_both() {
+    cat > server.py << 'END'
+import http.server, ssl, sys
+
+class Page(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"served")
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 35976), Page)
+context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+context.load_cert_chain("rsa.pem", "rsa.key")
+server.socket = context.wrap_socket(server.socket, server_side=True)
+server.serve_forever()
+END
+    cat > client.py << 'END'
+import ssl, urllib.request
+context = ssl.create_default_context(cafile="authority.pem")
+context.load_cert_chain("rsa.pem", "rsa.key")
+print(urllib.request.urlopen("https://localhost:35970/", context=context).read().decode())
+END
+    by_provider start python.log /usr/bin/python3 server.py
+    fetch 35976 --cacert authority.pem
+    demand
+    wait_until curl --silent --cacert authority.pem --cert other.pem --key other.key --resolve localhost:35970:127.0.0.1 \
+        https://localhost:35970/
+    by_provider expect 0 /usr/bin/python3 client.py
+    printed 'CN *= *localhost'
+    passed "Python's ssl serves and proves itself"
+}
+
+openvpn_both() {
+    local options=(--dev null --proto udp --ca authority.pem --reneg-sec 3 --verb 3)
+    start openvpn-server.log openvpn "${options[@]}" --local 127.0.0.1 --port 35977 --tls-server --dh none --cert other.pem \
+        --key other.key
+    by_provider start openvpn-client.log openvpn "${options[@]}" --remote 127.0.0.1 35977 --nobind --tls-client --cert rsa.pem \
+        --key rsa.key --user nobody --group nogroup --persist-key --persist-tun
+    wait_until sh -c '[ "$(grep -c "VERIFY OK: depth=0, CN=localhost" openvpn-server.log)" -ge 3 ]' \
+        || fail "OpenVPN: $(tail -n 20 openvpn-client.log)"
+    passed "OpenVPN signs with the token's key again, as nobody"
+}
+
+# EAP-TLS: hostapd's RADIUS server with the token's key, and a client with one of a file.
+hostapd_server() {
+    mkdir eap
+    cat > eap/hostapd.conf << END
+driver=none
+radius_server_clients=$work/eap/clients
+radius_server_auth_port=35978
+eap_server=1
+eap_user_file=$work/eap/users
+ca_cert=$work/authority.pem
+server_cert=$work/rsa.pem
+private_key=$work/rsa.key
+END
+    echo '127.0.0.1/32 secret' > eap/clients
+    echo '* TLS' > eap/users
+    cat > eap/supplicant.conf << END
+network={
+    key_mgmt=WPA-EAP
+    eap=TLS
+    identity="client"
+    ca_cert="$work/authority.pem"
+    client_cert="$work/other.pem"
+    private_key="$work/other.key"
+}
+END
+    by_provider start eap/hostapd.log hostapd eap/hostapd.conf
+    wait_until grep -q AP-ENABLED eap/hostapd.log || fail "hostapd: $(cat eap/hostapd.log)"
+    expect 0 eapol_test -c eap/supplicant.conf -a 127.0.0.1 -p 35978 -s secret
+    printed '^SUCCESS'
+    passed "hostapd's RADIUS server proves itself by EAP-TLS"
+}
+
+if [ "$(id -u)" != 0 ]; then
+    skipped "provider-servers.sh: only root can start programs that change their user"
+    exit 0
+fi
+prepare
+start_pcscd
+provider_settings
+chmod 755 "$work"
+attach usb usb
+certify
+for program in ${@:-curl_client nginx_server apache_server stunnel_both python_both openvpn_both hostapd_server}; do
+    $program
+    stop_others
+done
+detach
+echo "provider-servers.sh: passed"
