@@ -68,7 +68,7 @@ define install
 	@Packaging/needed.sh install "$(or $(MAKECMDGOALS),$@)" $(foreach purpose,$(1),$(call needs,$(purpose)))
 endef
 
-.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean files missing build-tests test-unbuilt test-swift test-pcscd test-apart test-alone
+.PHONY: help deps build-deps build check test model mutants constant-time proof fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean files missing build-tests test-unbuilt test-swift test-pcscd test-apart test-alone
 ifndef BESIDE
 .NOTPARALLEL:
 endif
@@ -121,6 +121,10 @@ model: deps ## check the model of the secure channel's sessions
 
 constant-time: deps ## prove by valgrind that nothing secret decides a branch or a memory index
 	Tests/Scripts/Safety/constant-time.sh
+
+proof: ## prove that the arithmetic of curves computes what it says, on the machine code of this compiler
+	$(call install,proof)
+	Tests/Proof/proof.sh
 
 mutants: deps ## break the secure channel in places, and require that a test notices each
 	Tests/Scripts/Safety/mutants.sh
