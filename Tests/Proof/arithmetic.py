@@ -55,6 +55,8 @@ class Facts:
         self.equations, self.definitions = {}, {}
         # The factors of atoms that are products; the product of which an atom is the lower word.
         self.factors, self.lower = {}, {}
+        # Of other atoms that are computed: a form, and by what it is divided, without remainder.
+        self.quotients = {}
         self.bits, self.decided, self.assumptions = set(), {}, []
         # Inequalities of products and of arguments (form ≥ 0).
         self.bounds = []
@@ -177,6 +179,33 @@ class Facts:
         elif form:
             self.assumptions += [form, combine((-1, form))]
 
+    def holds_for(self, values):
+        """Whether inputs, {atom: number}, take this path. If they do, all that is known of it has to hold for them."""
+        values = dict(values)
+
+        def value(form):
+            return sum(factor * (values[atom] if atom else 1) for atom, factor in form.items())
+
+        for atom in self.ranges:
+            if atom in self.definitions:
+                values[atom] = value(self.definitions[atom])
+            elif atom in self.factors:
+                one, other = self.factors[atom]
+                values[atom] = values[one] * values[other]
+            elif atom in self.quotients:
+                form, divisor = self.quotients[atom]
+                values[atom] = value(form) // divisor if divisor > 0 else -(value(form) // -divisor)
+            elif atom not in values:
+                values[atom] = 0
+        if any(values[atom] != bit for atom, bit in self.decided.items()):
+            return False
+        wrong = [self.names[atom] for atom, (low, high) in self.ranges.items() if not low <= values[atom] <= high]
+        wrong += ["an equation" for forms in self.equations.values() for form in forms if value(form)]
+        wrong += ["a bound" for form in self.assumptions + self.bounds if value(form) < 0]
+        if wrong:
+            raise Unknown(f"what is known does not hold for an input: {wrong[:3]}")
+        return True
+
     def range_of(self, form):
         low = high = form.get(0, 0)
         for atom, factor in form.items():
@@ -275,6 +304,7 @@ class Facts:
         key = ("within", tuple(sorted(form.items())))
         if key not in self.known:
             carry = self.fresh(0, 1, "carry" if step < 0 else "borrow")
+            self.quotients[carry] = form, -step
             word = self.define(combine((1, form), (step, {carry: 1})), 0, WORD - 1, "sum")
             self.equations[carry] += self.equations[word.atom]
             self.known[key] = word, Word({carry: 1}, 0, 1)
@@ -302,6 +332,7 @@ class Facts:
         key = ("multiply", tuple(sorted(form.items())))
         if key not in self.known:
             above = self.word("upper", high // WORD)
+            self.quotients[above.atom] = form, WORD
             lower = self.define(combine((1, form), (-WORD, above.form)), 0, WORD - 1, "lower")
             self.equations[above.atom] += self.equations[lower.atom]
             self.lower[lower.atom] = (a, b)
@@ -318,6 +349,7 @@ class Facts:
         key = ("top", count, tuple(sorted(word.form.items())))
         if key not in self.known:
             above = self.word("top", word.high >> (64 - count))
+            self.quotients[above.atom] = word.form, 1 << (64 - count)
             rest = self.define(combine((1, word.form), (-(1 << (64 - count)), above.form)), 0, (1 << (64 - count)) - 1, "rest")
             self.equations[above.atom] += self.equations[rest.atom]
             self.known[key] = above, rest

@@ -63,6 +63,16 @@ mutant "a window of the table begins one bit too low" $curves/Group.h 's/for (si
     numbers 'of the table'
 mutant "a digit of a curve" Parameters/Numbers256.c '0,/0x28, 0xAA/s//0x29, 0xAA/' numbers 'is on the curve'
 mutant "R² is doubled once too often" $curves/Curve.c 's/i < 2 \* 64 \* count; i++/i <= 2 * 64 * count; i++/' numbers 'R²'
+mutant "digits begin one bit too low" $curves/Group.h 's/size_t at = position + 1;/size_t at = position;/' multiples 'digit'
+mutant "the bit above the last digit is missing" $curves/Group.h 's/if (is_last) bits |= /if (0) bits |= /' digits 'the digit is that of k'
+mutant "a digit that two words have is cut" $curves/Group.h 's/if (at % 64 + width > 64 /if (at % 64 + width > 65 /' \
+    digits 'the digit is that of k'
+mutant "a word above the number is read" $curves/Group.h 's/at \/ 64 + 1 < COUNT) bits/at \/ 64 < COUNT) bits/' digits 'outside object bounds'
+mutant "the wrong one of k and q − k is taken" $curves/Group.h 's/mask(1 ^ (k\[0\] & 1))/mask(k[0] \& 1)/' multiples 'digit'
+mutant "an entry is never chosen" $curves/Group.h 's/word different = i ^ index;/word different = (i ^ index) | (i == 7);/' \
+    digits 'the entry at the index'
+mutant "a doubling too few between digits" $curves/Group.h 's/GROUP(double_times)(c, r, GROUP(window));/GROUP(double_times)(c, r, GROUP(window) - 1);/' \
+    multiples 'another sum'
 
 [ $survivors = 0 ] || { echo "mutants.sh: $survivors survived" >&2; exit 1; }
 echo "mutants.sh: $count mutants, passed"

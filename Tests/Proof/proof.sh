@@ -56,7 +56,43 @@ numbers() {
     $proof/numbers.py "$work/list" gp
 }
 
-steps=(formulas numbers fields256 fields512)
+# What the digits of numbers are, for all numbers: words of a number, bits of a window of P's table, entries of both tables and
+# words of an entry, which is of affine coordinates or of three or four others.
+digits() {
+    local shape count bits size function
+    $proof/cbmc.sh .build/cbmc
+    for shape in "4 6 32 8" "8 4 8 16"; do
+        read -r count bits entries size <<< "$shape"
+        for function in recode_other recode_base make_odd; do check_digits "$function" "$count" "$bits" 1 1; done
+        check_digits choose "$count" "$bits" "$entries" "$size"
+        check_digits choose "$count" "$bits" 16 $((3 * count))
+        check_digits choose "$count" "$bits" 16 $((4 * count))
+    done
+}
+check_digits() {
+    .build/cbmc/cbmc $proof/digits.c --function "$1" "${includes[@]}" -I$proof "-DCOUNT=$2" "-DBASE_BITS=$3" "-DENTRIES=$4" \
+        "-DSIZE=$5" --unwind 600 --unwinding-assertions > "$work/log" 2>&1 || true
+    grep -q '^VERIFICATION SUCCESSFUL$' "$work/log" || {
+        sed -n 's/^\[.*\] \(.*\): FAILURE$/NOT proven: '"$1"': \1/p' "$work/log" >&2
+        tail -n 3 "$work/log" >&2
+        exit 1
+    }
+    echo "proven: $1 with $2 words, $(sed -n 's/^\*\* 0 of \([0-9]*\) failed.*/\1/p' "$work/log") conditions, $4 entries of $5 words"
+}
+
+# What is made of the digits.
+multiples() {
+    local shape count bits
+    for shape in "4 6" "8 4"; do
+        read -r count bits <<< "$shape"
+        "$clang" -O0 "${warnings[@]}" -Wno-unused-const-variable "${includes[@]}" -I$proof "-DCOUNT=$count" "-DBASE_BITS=$bits" \
+            $proof/multiples.c -o "$work/multiples"
+        "$work/multiples" > "$work/list"
+        $proof/multiples.py "$work/list" $((64 * count))
+    done
+}
+
+steps=(formulas numbers multiples fields256 digits fields512)
 for step in "${@:-${steps[@]}}"; do
     [[ " ${steps[*]} " == *" $step "* ]] || { echo "there is no step $step, but: ${steps[*]}" >&2; exit 64; }
     begin=$SECONDS

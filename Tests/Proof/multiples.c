@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+// Runs the multiples of Group.h with points that are names, for numbers k below q of many shapes, and prints each operation with
+// points. Compiled with COUNT and BASE_BITS.
+#include <stdio.h>
+
+#include "Curve.h"
+
+#include "multiples.h"
+
+#include "Group.h"
+
+static gost_curve *curve;
+
+static void begin(const char *name, const word *k) {
+    last = 0;
+    printf("begin %s ", name);
+    for (size_t i = COUNT; i-- > 0;) printf("%016llx", (number)k[i]);
+    printf("\n");
+}
+
+/// The next number of a generator (xorshift), so that all runs are the same.
+static word some(void) {
+    static word state = 88172645463325252;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+int main(void) {
+    curve = calloc(1, sizeof *curve + table_size);
+    if (curve == NULL) return 1;
+    curve->count = COUNT;
+    // Any odd q with its highest bit.
+    for (size_t i = 0; i < COUNT; i++) curve->q.words[i] = some();
+    curve->q.words[0] |= 1;
+    curve->q.words[COUNT - 1] |= (word)1 << 63;
+    printf("q ");
+    for (size_t i = COUNT; i-- > 0;) printf("%016llx", (number)curve->q.words[i]);
+    printf("\nbits %d\nwindows %d\nmultiples %d\nbase_bits %d\nbase_windows %d\nbase_multiples %d\n", GROUP(window), GROUP(windows),
+        GROUP(multiples), BASE_BITS, GROUP(base_windows), GROUP(base_multiples));
+
+    // flatten, with points of any coordinates.
+    word zero[COUNT] = {0};
+    for (size_t count = 1; count <= GROUP(base_multiples); count *= 2) {
+        GROUP(point) points[GROUP(base_multiples)];
+        static word table[2 * COUNT * GROUP(base_multiples)];
+        begin("flatten", zero);
+        for (size_t i = 0; i < count; i++) put(&points[i], new_point("point", i, 0));
+        GROUP(flatten)(curve, table, points, count);
+        for (size_t i = 0; i < count; i++) {
+            printf("output %zu %llu %llu\n", i, (number)table[2 * COUNT * i], (number)table[2 * COUNT * i + COUNT]);
+        }
+    }
+
+    for (int round = 0; round < 200; round++) {
+        word k[COUNT], result[2 * COUNT];
+        for (size_t i = 0; i < COUNT; i++) {
+            word a = some();
+            k[i] = round == 0 ? 0 : round % 4 == 1 ? a & some() & some() : round % 4 == 2 ? a | some() | some() : a;
+        }
+        if (round < 8) k[0] = (word)round;
+        k[COUNT - 1] >>= 1;
+        GROUP(point) a, r;
+
+        begin("base", k);
+        for (size_t i = 0; i < (size_t)GROUP(base_windows) * GROUP(base_multiples); i++) {
+            GROUP(point) entry;
+            put(&entry, new_point("point", i, 0));
+            one_element(curve->table + 2 * COUNT * i, *entry.x);
+            one_element(curve->table + 2 * COUNT * i + COUNT, *entry.y);
+        }
+        GROUP(multiply_base)(curve, result, k);
+        printf("output 0 %llu %llu\n", (number)result[0], (number)result[COUNT]);
+
+        begin("other", k);
+        put(&a, new_point("point", 0, 0));
+        word point[2 * COUNT] = {0};
+        point[0] = *a.x, point[COUNT] = *a.y;
+        GROUP(multiply)(curve, result, k, point);
+        printf("output 0 %llu %llu\n", (number)result[0], (number)result[COUNT]);
+
+        // The product itself takes odd numbers.
+        k[0] |= 1;
+        begin("product", k);
+        put(&a, new_point("point", 0, 0));
+        GROUP(product)(curve, &r, k, 0, &a);
+        printf("output 0 %llu %llu\n", (number)*r.x, (number)*r.y);
+    }
+    free(curve);
+    return 0;
+}

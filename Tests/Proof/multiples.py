@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# multiples.py LIST: proves, of what multiples.c has listed, that the operations with points make k·P of the digits of k. These
+# are one sequence for all k: only the entry of a table that is chosen, and its sign, are others. So each run has to take the
+# same steps, and the result as a form of the chosen points is compared once; digits.c has the digits of all k.
+import sys
+
+
+def fail(what):
+    sys.exit(f"NOT proven: {what}")
+
+
+class Run:
+    def __init__(self, name, k):
+        self.name, self.k, self.steps, self.outputs, self.points = name, k, [], [], {}
+
+
+def read(path):
+    numbers, runs = {}, []
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            name, *rest = line.split()
+            if name == "begin":
+                runs.append(Run(rest[0], int(rest[1], 16)))
+            elif not runs:
+                numbers[name] = int(rest[0], 16) if name == "q" else int(rest[0])
+            elif name == "output":
+                runs[-1].outputs.append(tuple(map(int, rest[1:])))
+            elif name == "point":
+                runs[-1].points[int(rest[0])] = int(rest[1])
+            elif name in ("add", "double", "negate", "multiply", "invert", "is_infinity"):
+                runs[-1].steps.append((name, *map(int, rest)))
+            else:
+                fail(f"{runs[-1].name}: {line.strip()}")
+    return numbers, runs
+
+
+def check_flatten(run):
+    """Coordinates are products of powers: X/Z and Y/Z of each point, if no Z is 0."""
+    elements = {}
+
+    def value(element):
+        return elements[element] if element % 4 == 3 else {element: 1}
+
+    for name, number, a, b in run.steps:
+        powers = dict(value(a)) if name == "multiply" else {}
+        for other, power in value(b if name == "multiply" else a).items():
+            powers[other] = powers.get(other, 0) + (power if name == "multiply" else -power)
+        elements[4 * number + 3] = {other: power for other, power in powers.items() if power}
+    points = {index: number for number, index in run.points.items()}
+    for index, (x, y) in enumerate(run.outputs):
+        number = points[index]
+        for element, coordinate in ((x, 4 * number), (y, 4 * number + 1)):
+            if value(element) != {coordinate: 1, 4 * number + 2: -1}:
+                fail(f"flatten: point {index} of {len(run.outputs)}")
+
+
+def digits(k, width, count):
+    """The digits of an odd k by their definition: bits of k, moved down by one, that count 1 or −1; and 1 above all."""
+    bits = k >> 1 | 1 << (width * count - 1)
+    return [sum((1 if bits >> (width * i + j) & 1 else -1) << j for j in range(width)) for i in range(count)]
+
+
+def check_product(run, numbers):
+    """Gives the steps without what depends on the digits."""
+    is_base = run.name == "base"
+    width = numbers["base_bits" if is_base else "bits"]
+    count = numbers["base_windows" if is_base else "windows"]
+    entries = numbers["base_multiples" if is_base else "multiples"]
+    k = run.k
+    is_opposite = run.name != "product" and k % 2 == 0
+    wanted = digits(numbers["q"] - k if is_opposite else k, width, count)
+    # Points as multiples of P, and the chosen ones as names: {name: factor}.
+    multiples = {number: ((2 * (index % entries) + 1) << width * (index // entries)) if is_base else 1
+                 for number, index in run.points.items()}
+    forms, skeleton, chosen = {}, [], []
+    for step in run.steps:
+        name, number, a, b = step
+        if name == "negate":
+            window = len(chosen) if is_base else count - 1 - len(chosen)
+            value = -multiples[a] if b else multiples[a]
+            expected = wanted[window] << width * window if is_base else wanted[window]
+            if value != (-expected if is_opposite else expected):
+                fail(f"{run.name}: digit {window} of {run.k:#x}")
+            chosen.append(window)
+            forms[number] = {window: 1}
+            skeleton.append((name, number))
+            continue
+        skeleton.append(step)
+        if name == "is_infinity":
+            continue
+        if a in multiples:
+            # Odd multiples of P, before any is chosen.
+            multiples[number] = multiples[a] << b if name == "double" else multiples[a] + multiples[b]
+            continue
+        if name == "double":
+            forms[number] = {window: factor << b for window, factor in forms[a].items()}
+        elif name == "add":
+            forms[number] = dict(forms[a])
+            for window, factor in forms[b].items():
+                forms[number][window] = forms[number].get(window, 0) + factor
+        else:
+            fail(f"{run.name}: an operation {name}")
+        if name == "double" and not is_base:
+            # What is doubled is an odd number: no sum before the last is O, as all are below q.
+            lowest = min(forms[a])
+            partial = sum(factor * wanted[window] for window, factor in forms[a].items())
+            if forms[a][lowest] != 1 or not 0 < partial < numbers["q"]:
+                fail(f"{run.name}: a sum that may be O")
+    result = run.outputs[0][0] // 4
+    if run.outputs[0] != (4 * result, 4 * result + 1):
+        fail(f"{run.name}: the coordinates of the result")
+    expected = {window: 1 if is_base else 1 << width * window for window in range(count)}
+    if forms[result] != expected or len(chosen) != count:
+        fail(f"{run.name}: the result is another sum of the chosen points")
+    if run.name != "product" and skeleton[-1][:3] != ("is_infinity", 0, result):
+        fail(f"{run.name}: another point is compared with O")
+    return skeleton
+
+
+def check_digits(width, count, length):
+    """The definition: of any odd k, the digits are its sum. As forms of the bits of k: {bit: factor}, and -1 for the constant."""
+    if width * count < length:
+        fail("the digits do not reach the highest bit of k")
+    total = {-1: 0}
+    for j in range(width * count):
+        # 1 or −1: twice the bit j + 1 of k, less 1; above all bits of k, there is a 1.
+        if j == width * count - 1:
+            total[-1] += 1 << j
+        else:
+            total[-1] -= 1 << j
+            if j + 1 < length:
+                total[j + 1] = total.get(j + 1, 0) + (2 << j)
+    if total != {-1: 1} | {bit: 1 << bit for bit in range(1, length)}:
+        fail("the digits of k are not k")
+
+
+def main():
+    numbers, runs = read(sys.argv[1])
+    length = int(sys.argv[2])
+    check_digits(numbers["bits"], numbers["windows"], length)
+    check_digits(numbers["base_bits"], numbers["base_windows"], length)
+    first = {}
+    for run in runs:
+        if run.name == "flatten":
+            check_flatten(run)
+            continue
+        skeleton = check_product(run, numbers)
+        if first.setdefault(run.name, skeleton) != skeleton:
+            fail(f"{run.name}: the operations depend on k")
+    print(f"proven: multiples of {length} bits, by {len(runs)} runs")
+
+
+main()
