@@ -191,7 +191,8 @@ for line in manager.makefile():
 eap_recipe() {
     mkdir eap
     certify
-    local libraries=/usr/lib/x86_64-linux-gnu
+    local libraries
+    libraries=$(pkg-config libcrypto --variable=libdir)
     cat > eap/hostapd.conf << END
 driver=none
 radius_server_clients=$work/eap/clients
