@@ -98,7 +98,8 @@ struct KeyKindTests {
             let digits = [UInt8](numbers[index].reversed())
             return digits + [UInt8](repeating: 0, count: 64 - digits.count)
         }
-        let value = half(4) + [0, 0, 0, 0] + half(5) + [0, 0, 0, 0] + half(8) + half(6) + half(7)
+        let zeros: [UInt8] = [0, 0, 0, 0]
+        let value: [UInt8] = [half(4), zeros, half(5), zeros, half(8), half(6), half(7)].flatMap { $0 }
         #expect(Self.createRSA(card, bits: 1024) == ["9000", "9000"])
         card.send("00A4080008 1000100060020011")
         #expect(Self.importKey(card, value) == "9000")

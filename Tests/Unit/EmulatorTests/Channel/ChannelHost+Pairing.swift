@@ -88,17 +88,21 @@ extension ChannelHost {
         let answer = card.send(firstPairing(challenge))
         guard status(answer) == "9000" else { return (nil, answer) }
         let tokenChallenge = Array([UInt8](hex: data(answer)).dropFirst(4))
-        let transcript =
-            [UInt8]("GSC/1".utf8) + [1, UInt8(slot)] + identity + card.serial + salt + challenge + tokenChallenge
+        let parts: [[UInt8]] = [
+            [UInt8]("GSC/1".utf8), [1, UInt8(slot)], identity, card.serial, salt, challenge, tokenChallenge,
+        ]
+        let transcript = parts.flatMap { $0 }
         let expanded = profile.expand(verifier, "GSC1 pair", profile.hash(transcript), 128)
         return (Run(classic: expanded.split(32), transcript: transcript), "9000")
     }
 
     /// DATA_A as it should be.
     var hostData: [UInt8] {
-        TestObjects.object(0x80, [UInt8]("GSC/1".utf8)) + TestObjects.object(0x81, [profile.rawValue])
-            + TestObjects.object(0x82, publicKey) + TestObjects.object(0x83, profile.hash(capabilities))
-            + TestObjects.object(0x84, [UInt8](label.utf8))
+        let objects: [(tag: UInt8, value: [UInt8])] = [
+            (0x80, [UInt8]("GSC/1".utf8)), (0x81, [profile.rawValue]), (0x82, publicKey),
+            (0x83, profile.hash(capabilities)), (0x84, [UInt8](label.utf8)),
+        ]
+        return objects.flatMap { TestObjects.object($0.tag, $0.value) }
     }
 
     func secondPairing(_ run: Run, data: [UInt8]? = nil) -> String { command("02", run.seal(data ?? hostData)) }

@@ -192,10 +192,11 @@ struct ChannelVectorTests {
             }
             #expect(answer == response)
             let body = [UInt8](hex: corner.pair1_command.text ?? "")
-            let transcript =
-                [1] + host.identity + [1] + token.set.salt.bytes + body[22..<86] + [UInt8](hex: data(response))[4...]
-            let mac = ChannelProfile.modern.authenticate(
-                corner.K_B.bytes, transcript + Modern.algorithm + host.hostData)
+            let shares = body[22..<86] + [UInt8](hex: data(response))[4...]
+            let parts: [[UInt8]] = [
+                [1], host.identity, [1], token.set.salt.bytes, [UInt8](shares), Modern.algorithm, host.hostData,
+            ]
+            let mac = ChannelProfile.modern.authenticate(corner.K_B.bytes, parts.flatMap { $0 })
             let right = TestObjects.object(0x84, host.hostData) + TestObjects.object(0x85, mac)
             #expect(token.card.send(host.command("02", right)) == "63c4", "although the code is right")
             #expect(token.card.tries(1) == [1, 4, 9, 999])
@@ -205,7 +206,10 @@ struct ChannelVectorTests {
     @Test("RFC 8133, A.2.1: the token's part of SESPAKE gives the published values")
     func sespake() throws {
         let vector = try JSON(vectors: "sespake.json").vectors[0]
-        func point(_ value: JSON) -> [UInt8] { value.x.bytes.reversed() + value.y.bytes.reversed() }
+        func point(_ value: JSON) -> [UInt8] {
+            let x: [UInt8] = value.x.bytes.reversed()
+            return x + value.y.bytes.reversed()
+        }
         let terms = PairingTerms(
             slot: 1, hostIdentity: vector.id_a.bytes, tokenIdentity: vector.id_b.bytes, salt: vector.salt.bytes,
             hostShare: point(vector.u1), verifier: SharedSecret(copying: point(vector.Q_PW)))
