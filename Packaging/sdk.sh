@@ -52,39 +52,48 @@ find "$sysroot" -type l -lname '/*' | while read -r link; do
 done
 # The linker's arguments name the runtime where Swift's own toolchain has it.
 ln -sf ../libexec/swift/lib/swift_static "$sysroot/usr/lib"
+# Debian has the module for tests with Foundation, but not its library, of which these tests use nothing.
+ar rcs "$sysroot/usr/libexec/swift/lib/swift/linux/lib_Testing_Foundation.a"
 gcc=$(find "$sysroot/usr/lib/gcc/$system" -name libstdc++.a -printf '%h\n')
 
 cat > "$sdk/info.json" << END
 {
     "schemaVersion": "1.0",
-    "artifacts": { "$system": { "type": "swiftSDK", "version": "1", "variants": [{ "path": "sdk" }] } }
+    "artifacts": {
+        "$system": { "type": "swiftSDK", "version": "1", "variants": [{ "path": "static" }] },
+        "$system-tests": { "type": "swiftSDK", "version": "1", "variants": [{ "path": "dynamic" }] }
+    }
 }
 END
-resources=$sysroot/usr/libexec/swift/lib/swift_static
-mkdir "$sdk/sdk"
-cat > "$sdk/sdk/swift-sdk.json" << END
+# describe KIND RESOURCES [ARGUMENT]...: the descriptions of an SDK with that runtime, and more arguments for the linker.
+describe() {
+    local arguments
+    printf -v arguments ', "%s"' -use-ld=lld -Xclang-linker "--sysroot=$sysroot" -Xclang-linker "--gcc-install-dir=$gcc" \
+        "${@:3}"
+    mkdir "$sdk/$1"
+    cat > "$sdk/$1/swift-sdk.json" << END
 {
     "schemaVersion": "4.0",
     "targetTriples": {
         "$processor-unknown-linux-gnu": {
             "sdkRootPath": "$sysroot",
-            "swiftResourcesPath": "$resources",
-            "swiftStaticResourcesPath": "$resources",
+            "swiftResourcesPath": "$2",
+            "swiftStaticResourcesPath": "$2",
             "toolsetPaths": ["toolset.json"]
         }
     }
 }
 END
-cat > "$sdk/sdk/toolset.json" << END
+    cat > "$sdk/$1/toolset.json" << END
 {
     "schemaVersion": "1.0",
     "cCompiler": { "extraCLIOptions": ["-fPIC", "--gcc-install-dir=$gcc"] },
-    "swiftCompiler": {
-        "extraCLIOptions": [
-            "-use-ld=lld", "-Xclang-linker", "--sysroot=$sysroot", "-Xclang-linker", "--gcc-install-dir=$gcc"
-        ]
-    }
+    "swiftCompiler": { "extraCLIOptions": [${arguments#, }] }
 }
 END
+}
+describe static "$sysroot/usr/libexec/swift/lib/swift_static"
+# Swift's libraries for tests are dynamic alone, and want the glibc of the Debian that they are from: so do such tests.
+describe dynamic "$sysroot/usr/libexec/swift/lib/swift" -Xlinker --allow-shlib-undefined
 # The same for C without Swift.
 printf '%s\n' "--target=$system" "--sysroot=$sysroot" "--gcc-install-dir=$gcc" -fuse-ld=lld > "$sdk/c.cfg"

@@ -67,7 +67,11 @@ struct SecretMemoryTests {
     func empty() {
         let secret = Secret(count: 0)
         let (isEmpty, address) = (secret.isEmpty, secret.address)
-        #expect(isEmpty && address != 0)
+        #expect(isEmpty)
+        // Swift 6.2 shows no address of an empty span.
+        #if compiler(>=6.3)
+            #expect(address != 0)
+        #endif
         #expect(MemoryMap.mapping(of: address) == nil)
     }
 }
