@@ -18,11 +18,8 @@ package struct RefusalLimit {
 
     /// The events to tell in place of this one.
     package mutating func take(_ event: ShareEvent, at now: Duration) -> [ShareEvent] {
-        var events: [ShareEvent] = []
-        if event == .state(.completed) || begin.map({ now - $0 >= Self.interval }) ?? false {
-            if left > 0 { events.append(.furtherRefusals(left)) }
-            (begin, told, left) = (nil, 0, 0)
-        }
+        let isEnd = event == .state(.completed) || event == .state(.cancelled)
+        let events = isEnd || begin.map({ now - $0 >= Self.interval }) ?? false ? flush() : []
         guard event.isRefusal else { return events + [event] }
         begin = begin ?? now
         guard told < Self.most else {
@@ -31,6 +28,12 @@ package struct RefusalLimit {
         }
         told += 1
         return events + [event]
+    }
+
+    /// Ends the minute: the event of the refusals that were only counted, if there are any.
+    package mutating func flush() -> [ShareEvent] {
+        defer { (begin, told, left) = (nil, 0, 0) }
+        return left > 0 ? [.furtherRefusals(left)] : []
     }
 }
 

@@ -9,6 +9,9 @@ import Translation
 
 /// The card in the far reader.
 package protocol RemoteCard: AnyObject {
+    /// Whether the token failed to answer: it has to be found again before anything else is sent to it.
+    var isLost: Bool { get }
+
     /// The far reader took the power from the card, or reset it.
     func reset()
 
@@ -33,6 +36,8 @@ package final class TerminatingCard: RemoteCard {
         interface = CardInterface(card, offer: Self.offer)
     }
 
+    package var isLost: Bool { card.condition.loss != nil }
+
     package func reset() {
         interface.reset()
         card.settle()
@@ -41,7 +46,7 @@ package final class TerminatingCard: RemoteCard {
     package func answer(_ apdu: [UInt8]) -> [UInt8]? {
         let response = interface.process(apdu.span)
         card.settle()
-        return card.condition.loss == nil ? response : nil
+        return isLost ? nil : response
     }
 }
 
@@ -52,7 +57,7 @@ package final class PassingCard: RemoteCard {
     /// Whether the token has more of its last answer.
     private var hasMore = false
     private var isUsed = false
-    private var isLost = false
+    package private(set) var isLost = false
 
     package init(_ card: any OwnedCard, report: @escaping @Sendable (ShareEvent) -> Void) {
         self.card = card

@@ -84,8 +84,10 @@ package enum ShareState: String, Sendable {
     case waitingForToken
     /// Another token is in its place.
     case wrongToken
-    /// The share has ended.
+    /// The share has served its purpose, or its time is over.
     case completed
+    /// The share was ended by its owner.
+    case cancelled
 }
 
 /// The carrier of the channel's messages, and the token's end of the channel.

@@ -168,6 +168,11 @@ final class ShareWork {
             let reason = serve(&reader, card, present)
             card.reset()
             tellProgress(true)
+            // The reader may take some time to tell that the token has left.
+            if card.isLost {
+                present.card.giveBack()
+                token = nil
+            }
             try attempts.note(reason ?? "the share has ended", self)
         }
     }

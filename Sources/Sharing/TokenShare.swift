@@ -14,6 +14,8 @@ package final class TokenShare: Sendable {
     private let clocks: Clocks
     private let ask: @Sendable (ShareQuestion) -> Bool
     private let report: @Sendable (ShareEvent) -> Void
+    /// Reports what was only counted until now.
+    private let flush: @Sendable () -> Void
     private let isCancelled = Lock(false)
 
     /// - Parameters:
@@ -32,10 +34,13 @@ package final class TokenShare: Sendable {
         self.report = { event in
             for event in limit.withLock({ $0.take(event, at: clocks.awake.now) }) { report(event) }
         }
+        flush = { for event in limit.withLock({ $0.flush() }) { report(event) } }
     }
 
     /// Ends the share within a second. It does not cut a command short.
     package func cancel() { isCancelled.withLock { $0 = true } }
+
+    package var wasCancelled: Bool { isCancelled.withLock { $0 } }
 
     /// Shares the token. It returns when the share is cancelled, or has served its purpose.
     package func run() throws(ShareError) {
@@ -43,7 +48,10 @@ package final class TokenShare: Sendable {
         let work = ShareWork(
             settings, readers: readers, clocks: clocks, ask: ask, report: report,
             isCancelled: { [isCancelled] in isCancelled.withLock { $0 } })
-        defer { report(.state(.completed)) }
-        try work.run()
+        do throws(ShareError) { try work.run() } catch {
+            flush()
+            throw error
+        }
+        report(.state(wasCancelled ? .cancelled : .completed))
     }
 }

@@ -44,8 +44,8 @@ public final class Share: Sendable {
     /// interrupted, and the token is reset at the end: it is logged out.
     ///
     /// - Parameter report: Receives events, in a thread of the share. It should not take long.
-    /// - Throws: ``KanalError/notFound``, ``KanalError/ambiguous(_:)``, ``KanalError/notStarted(_:)``, and
-    ///   ``KanalError/refused(code:reason:)`` if another program uses the token, the token has the channel and is to be
+    /// - Throws: ``KanalError/cancelled``, ``KanalError/notFound``, ``KanalError/ambiguous(_:)``,
+    ///   ``KanalError/notStarted(_:)``, and ``KanalError/refused(code:reason:)`` if another program uses the token, the token has the channel and is to be
     ///   limited, the far reader was not reached within
     ///   ``Settings/patience``, or the share's directory cannot be used.
     public func run(_ report: @escaping @Sendable (Event) -> Void) async throws(KanalError) {
@@ -54,6 +54,7 @@ public final class Share: Sendable {
             report: { report(Event($0)) })
         try await working(on: worker, cancellation: .asks { share.cancel() }) { () throws(KanalError) in
             do throws(ShareError) { try share.run() } catch { throw KanalError(error) }
+            if share.wasCancelled { throw .cancelled }
         }
     }
 

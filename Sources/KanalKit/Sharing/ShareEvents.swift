@@ -11,8 +11,10 @@ extension Share {
         case waitingForToken
         /// Another token is in its place. Nothing of it is shared.
         case wrongToken
-        /// The share has ended.
+        /// The share has served its purpose, or its time is over.
         case completed
+        /// The share was ended: its task was cancelled.
+        case cancelled
     }
 
     /// How a token is shared.

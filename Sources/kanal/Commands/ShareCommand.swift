@@ -102,9 +102,13 @@ struct ShareCommand: AsyncParsableCommand {
         }
         let share = try Share(settings())
         let output = output
-        try await share.run { event in
-            // A log without a reader does not end the share.
-            try? output.show(ShareReport(event), isOneOfMany: true)
+        do {
+            try await share.run { event in
+                // A log without a reader does not end the share.
+                try? output.show(ShareReport(event), isOneOfMany: true)
+            }
+        } catch KanalError.cancelled {
+            // The usual end, which the last event has told.
         }
     }
 

@@ -98,7 +98,7 @@ struct ShareReport: Report {
 
     private static let words: [Share.State: Phrase] = [
         .normal: "the token is there", .waitingForToken: "waiting for the token", .wrongToken: "another token is there",
-        .completed: "the share has ended",
+        .completed: "the share has ended", .cancelled: "the share was ended",
     ]
 
     func text(_ style: Style) -> String { "\(time) \(translated(line).printable)\n" }

@@ -107,4 +107,40 @@ wait_until grep -q '"event":"connected"' other.log || fail "no share: $(cat othe
 expect 1 "$kanal" share --host $far_address
 printed "another program uses the token"
 passed "a second share of the token is refused"
+
+# A token that has the channel is carried through. It is away for 4 s, three times, while the program signs: calls wait, or
+# the one whose command was lost with the token says so.
+stop "${others[-1]}"
+wait "$application_PID" 2> /dev/null || true
+stop "$token"
+wait_for far_has_no_card || fail "the far reader keeps the token of a share that has ended"
+insert bt token-bt
+start_share
+happens 1 '"way":"through"'
+printf '%s\n' "$password" > password
+expect 0 far "$kanal" pair --password-source file:password
+wait_for far_has_slot || fail "the token has no slot on the far machine"
+coproc application { far ./steps "$({ far ./activate "$serial" || true; } | sed -n 's/^slot: //p')"; }
+step 0x0 open
+step 0x0 login $pin
+step 0x0 keys
+answers=
+for _ in 1 2 3; do
+    step 0x0 sign
+    stop "$token"
+    { sleep 4 && exec "$emulator" --identity bt --state token-bt > emulator.log 2>&1; } &
+    token=$!
+    others+=("$token")
+    answer=
+    for _ in {1..20}; do
+        echo sign >&"${application[1]}"
+        read -r -t 100 answer <&"${application[0]}" || true
+        [[ $answer == "sign 0x"@(0|32) ]] || fail "\"$answer\" while the token is away: $(cat share.log)"
+        answers+=" ${answer#sign }"
+        [ "$answer" != "sign 0x0" ] || break
+    done
+    [ "$answer" = "sign 0x0" ] || fail "the program does not go on: $answers"
+done
+eval "exec ${application[1]}>&-"
+passed "through: the token was away for 4 s, three times: the program goes on;$answers"
 echo "share-faults.sh: passed"

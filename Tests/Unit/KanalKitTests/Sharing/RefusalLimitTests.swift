@@ -17,12 +17,15 @@ struct RefusalLimitTests {
         #expect(limit.take(Self.plain, at: .seconds(61)) == [Self.plain])
     }
 
-    @Test("other events are never kept, and the end of the share tells the number")
-    func end() {
+    @Test(
+        "other events are never kept, and the end of the share tells the number",
+        arguments: [ShareState.completed, .cancelled])
+    func end(_ end: ShareState) {
         var limit = RefusalLimit()
         for _ in 0..<30 { _ = limit.take(.refused([0x00, 0x2A, 0x9E, 0x9A], host: "far"), at: .zero) }
         #expect(limit.take(.loggedIn(host: "far"), at: .zero) == [.loggedIn(host: "far")])
         #expect(limit.take(.declined(.login, host: "far"), at: .zero).isEmpty)
-        #expect(limit.take(.state(.completed), at: .zero) == [.furtherRefusals(11), .state(.completed)])
+        #expect(limit.take(.state(end), at: .zero) == [.furtherRefusals(11), .state(end)])
+        #expect(limit.flush().isEmpty)
     }
 }

@@ -34,7 +34,7 @@ struct TunnelTests {
         let itself = Lock<TokenShare?>(nil)
         let share = TokenShare(settings, readers: try OneReader(), clocks: TestTime().clocks) { event in
             if let share = itself.withLock({ $0 }) { report(share, event) }
-            if event == .state(.completed) { itself.withLock { $0 = nil } }
+            if [.state(.completed), .state(.cancelled)].contains(event) { itself.withLock { $0 = nil } }
         }
         itself.withLock { $0 = share }
         return share
@@ -60,7 +60,7 @@ struct TunnelTests {
         }
         try await Task.detached { try share.run() }.value
         let end = ShareEvent.disconnected(from: command, reason: "the command of the tunnel has ended")
-        #expect(events.withLock { $0.contains(end) && $0.last == .state(.completed) })
+        #expect(events.withLock { $0.contains(end) && $0.last == .state(.cancelled) })
         let answer = [0, UInt8(atr.count)] + atr
         #expect(contents("answers").starts(with: answer + answer))
     }
