@@ -36,7 +36,10 @@ struct DoctorRun {
         findings += await step("clock") { ClockCheck(person: person).findings() }
         findings += await step("openssl") { OpenSSLCheck(person: person).findings() }
         if states != nil, let manager = try? TokenManager() {
-            findings += await ChannelChecks().findings(manager)
+            // What keeps a token from being used at all keeps its channel closed, too.
+            if !findings.contains(where: { $0.severity == .error }) {
+                findings += await ChannelChecks().findings(manager)
+            }
             findings += await HiddenKeysCheck(configurationFile: state?.configurationFile).findings(manager)
         }
         return findings

@@ -92,7 +92,7 @@ struct Guide {
         }
     }
 
-    /// The tries of each password that the token has; of one alone, without its number.
+    /// The tries of each password that the token has; without numbers where they do not differ.
     private static func tries(_ passwords: [PasswordDetails]) throws -> [Phrase] {
         let passwords = passwords.filter { $0.state != .empty }
         if !passwords.isEmpty, !passwords.contains(where: { $0.state == .ready }) {
@@ -103,7 +103,9 @@ struct Guide {
                 pairings password" on a machine that is paired with it
                 """)
         }
-        if passwords.count == 1, let tries = passwords[0].triesLeft {
+        if let first = passwords.first, let tries = first.triesLeft,
+            passwords.allSatisfy({ $0.state == .ready && $0.triesLeft == tries })
+        {
             let line: Phrase = "Tries left: \(tries)."
             return [line]
         }

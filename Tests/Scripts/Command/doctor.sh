@@ -164,12 +164,19 @@ stop "$foreign"
 wait_until sh -c '! ./readers | grep -q "^card"'
 
 attach bt bt
+printf '%s\n' "$password" > password
+expect 0 "$kanal" pair --password-source file:password
 line="wireless_readers = Virtual PCD*"
 finds warning reader.wireless "mkdir -p $HOME/.config/kanal && echo '$line' > $file"
 mended "a Bluetooth token in a virtual reader"
 echo "[program other]" > "$file"
 finds warning reader.wireless "sed -i '1i$line' $file"
 mended "the same, with a file"
+mv "$XDG_DATA_HOME/kanal" pairings
+finds error channel.inactive "kanal pair $serial"
+passed "a token that is not activated"
+rm -rf "$XDG_DATA_HOME/kanal"
+mv pairings "$XDG_DATA_HOME/kanal"
 rm "$file"
 detach
 attach usb usb

@@ -111,7 +111,7 @@ passed "a second share of the token is refused"
 # A token that has the channel is carried through. It is away for 4 s, three times, while the program signs: calls wait, or
 # the one whose command was lost with the token says so.
 stop "${others[-1]}"
-wait "$application_PID" 2> /dev/null || true
+wait "${application_PID:-$!}" 2> /dev/null || true
 stop "$token"
 wait_for far_has_no_card || fail "the far reader keeps the token of a share that has ended"
 insert bt token-bt
