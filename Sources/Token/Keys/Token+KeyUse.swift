@@ -15,20 +15,35 @@ struct SecurityEnvironment: Equatable {
 extension Token {
     /// Signs a digest (PSO COMPUTE DIGITAL SIGNATURE). Needs User's login.
     ///
+    /// Without a channel a GOST key that was set last time is not set again (MSE). Another process may have set another
+    /// key since: a signature that the public key does not verify is discarded, and the key is set. So a key whose public
+    /// half is unknown is set each time.
+    ///
     /// - Parameter digest: In the byte order of the hash function; for GOST R 34.10 as long as the curve's coordinates.
     /// - Returns: Two numbers, each big-endian, as long as the coordinates: s ‖ r of GOST R 34.10, r ‖ s of ECDSA.
     package func sign(digest: [UInt8], with key: PermittedKey) throws(TokenError) -> [UInt8] {
-        guard let key = key.object.key, let digest = key.kind.digest(digest) else { throw .unsupported }
+        let object = key.object
+        guard let key = object.key, let input = key.kind.digest(digest) else { throw .unsupported }
+        let wanted = SecurityEnvironment(use: .signature, key: key.number)
         return try transaction(first: .act) { card throws(TokenError) in
             if !type(of: key.kind).isUsePublished { try card.requireOwnCommands() }
             try card.requireLogin(.user)
             let size = key.kind.signatureSize
-            let commands: [CardCommand] = [.setKey(key.number, for: .signature), .computeSignature(digest, ne: size)]
+            let publicKey = card.isPlain ? card.session.publicKey(of: object) : nil
+            if card.session.known.environment == wanted, let publicKey {
+                let answer = try card.send(.computeSignature(input, ne: size))
+                let signature = type(of: key.kind).signature(answer.data)
+                if answer.status == .success, publicKey.verifies(signature, of: digest) { return signature }
+            }
+            let commands: [CardCommand] = [.setKey(key.number, for: .signature), .computeSignature(input, ne: size)]
             let responses = try card.sendFirst(commands, asking: !card.isPlain)
             guard let last = responses.last else { throw .malformedAnswer }
             let answer = try card.data(of: last)
             guard responses.count == 2, answer.count == size else { throw .malformedAnswer }
-            return type(of: key.kind).signature(answer)
+            let signature = type(of: key.kind).signature(answer)
+            // A public key that is not this one's cannot tell whose signature the next one is.
+            if let publicKey, publicKey.verifies(signature, of: digest) { card.session.known.environment = wanted }
+            return signature
         }
     }
 
@@ -141,6 +156,27 @@ extension HashAlgorithm {
         case .streebog256: 2
         case .streebog512: 3
         }
+    }
+}
+
+extension CardSession {
+    /// The public half of a pair of GOST keys, as the last search found it.
+    fileprivate func publicKey(of object: TokenObject) -> PublicKey? {
+        guard let key = object.key, key.kind is GOSTKey, let known = known.objects else { return nil }
+        for other in known.objects {
+            guard let half = other.key, half.half == .publicKey, let kind = half.kind as? GOSTKey,
+                half.number == key.number || half.number == 0 && !other.id.isEmpty && other.id == object.id,
+                let value = kind.value, let publicKey = try? PublicKey(curve: kind.curve, bytes: value)
+            else { continue }
+            return publicKey
+        }
+        return nil
+    }
+}
+
+extension PublicKey {
+    fileprivate func verifies(_ signature: [UInt8], of digest: [UInt8]) -> Bool {
+        (try? isValidSignature(signature, digest: digest)) == true
     }
 }
 

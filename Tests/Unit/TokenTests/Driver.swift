@@ -2,6 +2,7 @@
 import APDU
 import EmulatedTokens
 import Emulator
+import GOST
 import HostCrypto
 import Locking
 import Logging
@@ -61,6 +62,11 @@ struct Driver {
     func cost<Result>(_ call: () throws -> Result) rethrows -> (result: Result, commands: Int) {
         let before = reader.commands
         return (try call(), reader.commands - before)
+    }
+
+    /// A pair of GOST keys.
+    func generateGOST(_ curve: Curve = .cryptoProA) throws -> (TokenObject, TokenObject) {
+        try token.generate(NewPair(GOSTKey(curve, gostR3411Parameters: HashAlgorithm.streebog256.oid), id: [7]))
     }
 
     func generateRSA(_ bits: Int) throws -> (TokenObject, TokenObject) {

@@ -206,14 +206,15 @@ struct RoundTripTests {
     }
 
     @Test(
-        "without a channel C_Sign with a GOST key costs five commands: serial number, PIN, key, signature, end of the right"
+        "without a channel C_Sign with a GOST key costs serial number, PIN, key, signature, end of the right; again, no key"
     )
     func plainSignature() throws {
         let (reader, application, session) = try TokenKeyTests.start(.usb)
         let key = try application.makeKeys(session).privateKey
-        for _ in 0..<2 {
+        _ = try application.find(session)
+        for expected in [5, 4, 4] {
             let cost = try cost(reader) { _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410) }
-            #expect(cost == 5)
+            #expect(cost == expected)
         }
     }
 
