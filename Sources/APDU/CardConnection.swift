@@ -37,6 +37,11 @@ package protocol CardLink: CardConnection {
     /// Whether the reader says that it reaches the card without electrical contact. Asked during a transaction.
     var isContactless: Bool { get }
 
+    /// The reader's count of insertions and removals, if a card that takes this one's place can answer over this
+    /// connection at most after an error, a reset or another count; nil if it may answer unnoticed. Asked during a
+    /// transaction.
+    var insertions: Int? { get }
+
     /// Keeps other processes from the card until ``endTransaction()``.
     ///
     /// - Returns: Whether the card was reset since the last transaction: all its volatile state is gone.
@@ -52,6 +57,8 @@ package protocol CardLink: CardConnection {
 extension CardLink {
     /// Most readers do not tell.
     package var isContactless: Bool { false }
+    /// Nothing is known of other readers.
+    package var insertions: Int? { nil }
 }
 
 /// A reader and the state of its slot.

@@ -12,6 +12,7 @@ final class PCSCCard: CardLink {
     private var pcsc: pcsc_functions { context.pcsc }
     private var handle: SCARDHANDLE = 0
     private var protocolInUse: DWORD = 0
+    private let reader: String
     /// Whether the card was reset since the last transaction.
     private var wasReset = false
     private(set) var atr: [UInt8] = []
@@ -28,6 +29,7 @@ final class PCSCCard: CardLink {
     ) throws(LinkError) {
         self.lease = lease
         self.mode = mode
+        self.reader = reader
         try check(
             context.call(.long) { context in
                 unsafe pcsc.SCardConnect(context, reader, mode, Self.protocols, &handle, &protocolInUse)
@@ -138,6 +140,14 @@ final class PCSCCard: CardLink {
     }
 
     var isContactless: Bool { ReaderProperties.areContactless(attribute) }
+
+    /// Whether reader and card are one device, with which this connection ends.
+    private lazy var isOneWithReader: Bool = {
+        guard let path = USBReader.descriptors(at: attribute(USBReader.place)) else { return false }
+        return USBReader.isCard(USBReader.read(path))
+    }()
+
+    var insertions: Int? { isOneWithReader ? context.insertions(in: reader) : nil }
 
     /// An attribute of the reader (`SCardGetAttrib`); empty if its driver does not know it.
     private func attribute(_ identifier: UInt) -> [UInt8] {

@@ -53,6 +53,12 @@ final class PCSCContext: Sendable {
         try handle.withLockIfAvailable { handle throws(LinkError) in try states(of: names(handle), handle) }
     }
 
+    /// The count of insertions and removals in a reader that has a card; nil if the service does not tell.
+    func insertions(in reader: String) -> Int? {
+        let state = try? handle.withLock { handle throws(LinkError) in try states(of: [reader], handle).first }
+        return state?.atr == nil ? nil : state?.events
+    }
+
     /// The names of all readers, in the service's order.
     func readerNames() throws(LinkError) -> [String] {
         try handle.withLock { handle throws(LinkError) in try names(handle) }

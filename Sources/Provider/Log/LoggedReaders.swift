@@ -43,6 +43,7 @@ private final class LoggedLink: CardLink {
     var atr: [UInt8] { link.atr }
     var maximumLength: Int { link.maximumLength }
     var isContactless: Bool { link.isContactless }
+    var insertions: Int? { link.insertions }
 
     func beginTransaction() throws(LinkError) -> Bool { try link.beginTransaction() }
     func endTransaction() { link.endTransaction() }

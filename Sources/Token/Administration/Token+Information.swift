@@ -100,12 +100,14 @@ extension Transaction {
     /// Reads the serial number of a token without a channel. A token that has no `80 71` still has a data object.
     func readSerialIfUnknown() throws(TokenError) {
         guard session.identity.serial.isEmpty else { return }
+        let insertions = insertions
         let answer = try readVersions()
         session.known.versions = answer?.versions
         var serial = answer?.serial ?? []
         if serial.isEmpty { serial = try perform(.serial) }
         session.identity.serial = serial
         guard serial.count == 8 else { throw .malformedAnswer }
+        session.proven = insertions
     }
 
     fileprivate func readInfo(detailed: Bool) throws(TokenError) -> TokenInfo {

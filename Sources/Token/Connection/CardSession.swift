@@ -24,6 +24,9 @@ final class CardSession {
     /// How the last commands went.
     var progress: Progress
     var known = Knowledge()
+    /// The reader's count of insertions when a card without a channel said its serial number, if it need not say it
+    /// again before that count moves; nil after an error, a reset or suspend.
+    var proven: Int?
     /// The card, replaced when the token comes back after an absence.
     private var link: any CardLink
 
@@ -179,6 +182,7 @@ extension CardSession {
 
     /// A reset ends the channel's session on the card and every login, but one that the card forgets after each call.
     func cardWasReset() {
+        proven = nil
         channel?.discard()
         channel = nil
         if isPlain, !returnsRights { forgetLogin() }
@@ -188,7 +192,10 @@ extension CardSession {
     func endAfterSuspend() {
         let suspended = settings.clocks.suspended
         defer { progress.suspended = suspended }
-        guard suspended - progress.suspended > .milliseconds(100), isProtected || returnsRights else { return }
+        guard suspended - progress.suspended > .milliseconds(100) else { return }
+        // The kernel takes an equal device that it finds where one was for the same (USB persist).
+        proven = nil
+        guard isProtected || returnsRights else { return }
         channel?.discard()
         channel = nil
         forgetLogin()

@@ -119,6 +119,7 @@ extension Transaction {
     func returnHeldRights() {
         for role in state.heldRights {
             let status = try? link.transmit(CardCommand.resetRight(of: role.rawValue).apdu).status
+            if status == nil { session.proven = nil }
             if status != .success { session.warn(nil, "the token did not drop the login at the end of a call") }
         }
         state.heldRights = []

@@ -98,7 +98,10 @@ extension Transaction {
 
     /// The card's answer about its channel.
     func discovery() throws(TokenError) -> Discovery {
-        do { return try Discovery.run(over: link) } catch { throw .channel(error) }
+        do { return try Discovery.run(over: link) } catch {
+            session.proven = nil
+            throw .channel(error)
+        }
     }
 
     /// Finds out whether the token is reached over the air. The reader is asked in a transaction.

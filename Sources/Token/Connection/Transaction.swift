@@ -58,8 +58,8 @@ package struct Transaction: ~Copyable {
 extension Token {
     /// Runs `body` while no other process can reach the card, with the channel open and the login in force.
     ///
-    /// Without a channel the card says its serial number before it is sent anything else; see
-    /// ``Transaction/proveIdentity()``.
+    /// Without a channel the card says its serial number before it is sent anything else, unless its reader tells that it
+    /// is the same card as before; see ``Transaction/proveIdentity()``.
     ///
     /// The first command of a transaction reads the change counter. It can be repeated without harm, so it finds a lost
     /// channel before a command that cannot, and it tells whether what is known of the objects is true.
@@ -111,6 +111,7 @@ extension Transaction {
         do throws(LinkError) {
             if try beginOnLink() { session.cardWasReset() }
         } catch {
+            session.proven = nil
             throw .link(error)
         }
         defer {
@@ -137,6 +138,7 @@ extension Transaction {
         defer { link.endTransaction() }
         guard !wasReset else { return }
         channel?.close()
+        session.proven = nil
         guard isPlain, !session.returnsRights, let login, (try? proveIdentity()) != nil else { return }
         _ = try? link.transmit(CardCommand.resetRight(of: login.rawValue).apdu)
     }
@@ -185,6 +187,7 @@ extension Transaction {
 
     func linkFailed(_ error: LinkError) -> TokenError {
         state.isProven = false
+        session.proven = nil
         if let channel, !channel.isOpen {
             if channel.metWrongMAC {
                 session.report(
@@ -254,15 +257,26 @@ func optional<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError
 /// smart card service polls a reader several times a second, and no event, reset or error tells of a card that was
 /// replaced between two polls. An earlier transaction, and a transaction that lost an answer since, prove nothing of
 /// the card that is there now.
+///
+/// A token on USB that is its own reader is gone with its device: another in its place cannot answer over the same
+/// connection. There one reading is enough for as long as the connection has seen no error and no reset, nor the reader's
+/// count of insertions another value: ``CardLink/insertions``.
 extension Transaction {
-    /// Reads the serial number of a card without a channel, unless this transaction has done so. A different or missing
-    /// one ends the login; the card gets no further command.
+    /// Reads the serial number of a card without a channel, unless it is known to be the same card as when that was done
+    /// last. A different or missing one ends the login; the card gets no further command.
     func proveIdentity() throws(TokenError) {
         guard isPlain, !state.isProven else { return }
+        let insertions = insertions
+        if let insertions, session.proven == insertions { return state.isProven = true }
+        session.proven = nil
         let answer = try send(CardCommand.serial)
         guard answer.status == .success, answer.data == session.identity.serial else { throw foundAnother() }
         state.isProven = true
+        session.proven = insertions
     }
+
+    /// The reader's count of insertions; nil if a card over the air, or one in this reader, can be replaced unnoticed.
+    var insertions: Int? { session.identity.isWireless ? nil : link.insertions }
 
     /// Makes sure that a card whose channel could not be opened is at least the one that it was. Its answer is not
     /// authenticated: it can end sessions that are worth nothing with this card, and nothing else.
@@ -277,6 +291,7 @@ extension Transaction {
     /// Ends the login because the reader holds a different card, on which others keep their rights.
     func foundAnother() -> TokenError {
         let wasLoggedIn = login != nil
+        session.proven = nil
         session.forgetLogin()
         state.heldRights = []
         if wasLoggedIn {

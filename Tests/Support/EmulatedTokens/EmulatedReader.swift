@@ -24,6 +24,10 @@ package final class EmulatedReader: ReaderService, Sendable {
     private struct State {
         var card: EmulatedCard
         var isPresent = true
+        /// Events that the service counts besides, though connections live.
+        var events = 0
+        /// Whether the connection fails, since another card took the place of its own.
+        var isOff = false
         /// Counts removals: connections from before one are dead.
         var removals = 0
         var wasReset = false
@@ -40,7 +44,13 @@ package final class EmulatedReader: ReaderService, Sendable {
         var requests = 0
     }
 
-    package init(_ identity: Identity, memory: any CardMemory = VolatileMemory(), passwords: [String] = []) throws {
+    /// Whether token and reader are one device on USB, so that no command reaches a card that took the place.
+    package let isUSB: Bool
+
+    package init(
+        _ identity: Identity, memory: any CardMemory = VolatileMemory(), passwords: [String] = [], isUSB: Bool = false
+    ) throws {
+        self.isUSB = isUSB
         state = try Lock(State(card: EmulatedCard(identity, memory: memory, activationPasswords: passwords)))
     }
 
@@ -107,13 +117,17 @@ package final class EmulatedReader: ReaderService, Sendable {
     /// Another process resets the card.
     package func resetCard() {
         card.reset()
-        state.withLock { $0.wasReset = true }
+        state.withLock { state in
+            state.isOff = false
+            state.wasReset = true
+        }
     }
 
     package func removeCard() {
         card.powerOff()
         state.withLock { state in
             state.isPresent = false
+            state.isOff = false
             state.removals += 1
         }
     }
@@ -130,7 +144,22 @@ package final class EmulatedReader: ReaderService, Sendable {
     /// Replaces the card in the reader, faster than the smart card service polls: it reports no change.
     package func swapCard(_ other: EmulatedCard) {
         card.powerOff()
-        state.withLock { $0.card = other }
+        state.withLock { state in
+            state.card = other
+            state.isOff = isUSB
+        }
+    }
+
+    /// The service counts an event in the reader, and connections live.
+    package func countEvent() { state.withLock { $0.events += 1 } }
+
+    /// The smart card service notices a swap in a reader on USB.
+    package func noticeSwap() {
+        state.withLock { state in
+            guard state.isOff else { return }
+            state.isOff = false
+            state.removals += 1
+        }
     }
 
     package func readers() throws(LinkError) -> [ReaderState] {
@@ -145,6 +174,8 @@ package final class EmulatedReader: ReaderService, Sendable {
         return Link(reader: self, removals: state.withLock { $0.removals })
     }
 
+    fileprivate var insertions: Int? { isUSB ? state.withLock { $0.removals + $0.events } : nil }
+
     fileprivate func takeReset(_ removals: Int) throws(LinkError) -> Bool {
         try request()
         return try state.withLock { state throws(LinkError) in
@@ -157,6 +188,7 @@ package final class EmulatedReader: ReaderService, Sendable {
 
     fileprivate func transmit(_ command: borrowing Command, _ removals: Int) throws(LinkError) -> Response {
         guard state.withLock({ $0.isPresent && $0.removals == removals }) else { throw .removed(sent: false) }
+        guard !state.withLock({ $0.isOff }) else { throw .transmission(code: 0x8010_002F) }
         guard let sent = try? command.encoded() else { throw .malformed }
         let response = try card.transmit(command)
         let (number, change) = state.withLock { state in
@@ -181,6 +213,7 @@ package final class EmulatedReader: ReaderService, Sendable {
 
         var atr: [UInt8] { reader.card.identity.atr }
         var maximumLength: Int { 65_544 }
+        var insertions: Int? { reader.insertions }
         func beginTransaction() throws(LinkError) -> Bool { try reader.takeReset(removals) }
         func endTransaction() {}
         func disconnect() {}

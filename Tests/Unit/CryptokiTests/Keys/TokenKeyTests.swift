@@ -17,10 +17,10 @@ struct TokenKeyTests {
 
     /// An application with a session in which User is logged in.
     static func start(
-        _ identity: Identity, configure: (inout TokenSettings) -> Void = { _ in }
+        _ identity: Identity, isUSB: Bool = false, configure: (inout TokenSettings) -> Void = { _ in }
     ) throws -> (EmulatedReader, Application, CK_SESSION_HANDLE) {
         let passwords = identity.name == Identity.bt.name ? [Application.password] : []
-        let reader = try EmulatedReader(identity, passwords: passwords)
+        let reader = try EmulatedReader(identity, passwords: passwords, isUSB: isUSB)
         let application = Application(reader, store: Folder(), configure: configure)
         if !passwords.isEmpty { try application.activate() }
         let session = try application.open()
