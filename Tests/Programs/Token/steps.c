@@ -3,8 +3,8 @@
  * steps slot
  *
  * Follows the commands on standard input, one word a line, and prints the word and the return value of each: "open",
- * "login PIN", "administer SO-PIN", "keys", "sign", "find", "close", "format SO-PIN" (by a structure of 104 bytes),
- * "generate" (an activation password, which it prints too).
+ * "login PIN", "administer SO-PIN", "keys", "key" (the first private one), "sign", "find", "close", "format SO-PIN" (by
+ * a structure of 104 bytes), "generate" (an activation password, which it prints too).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +25,18 @@ static CK_RV make_keys(void) {
     CK_ATTRIBUTE on_token = {CKA_TOKEN, &yes, sizeof yes};
     CK_OBJECT_HANDLE public_key;
     return C_GenerateKeyPair(session, &generate, &on_token, 1, &on_token, 1, &public_key, &private_key);
+}
+
+static CK_RV take_key(void) {
+    CK_OBJECT_CLASS class = CKO_PRIVATE_KEY;
+    CK_ATTRIBUTE wanted = {CKA_CLASS, &class, sizeof class};
+    CK_ULONG count = 0;
+    CK_RV code = C_FindObjectsInit(session, &wanted, 1);
+    if (code != CKR_OK)
+        return code;
+    code = C_FindObjects(session, &private_key, 1, &count);
+    C_FindObjectsFinal(session);
+    return code == CKR_OK && count == 0 ? CKR_KEY_HANDLE_INVALID : code;
 }
 
 static CK_RV sign(void) {
@@ -79,6 +91,8 @@ static CK_RV step(CK_SLOT_ID slot, const char *word, char *argument) {
         return login(CKU_SO, argument);
     if (strcmp(word, "keys") == 0)
         return make_keys();
+    if (strcmp(word, "key") == 0)
+        return take_key();
     if (strcmp(word, "sign") == 0)
         return sign();
     if (strcmp(word, "find") == 0)

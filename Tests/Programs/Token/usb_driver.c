@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * usb_driver
+ *
+ * A driver for pcscd with one reader that holds one of two emulated tokens, both reached by vpcd's driver, VPCD. Files in
+ * DIRECTORY are its controls, and each is looked for before a command:
+ *
+ *   virtual  The reader is a virtual one: it does not say where it is, and a token that took another's place answers at
+ *            once. Without the file it says that it is the first device of the first bus on USB, and is one with its
+ *            token: a command to a token that took the place fails, until pcscd has found the first one gone.
+ *   swap     A number: after as many commands the other token takes the place, and the file goes.
+ *   other    The other token is there. The driver makes the file, too.
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ifdhandler.h>
+#include <reader.h>
+
+static struct {
+    RESPONSECODE (*open)(DWORD, LPSTR);
+    RESPONSECODE (*close)(DWORD);
+    RESPONSECODE (*get)(DWORD, DWORD, PDWORD, PUCHAR);
+    RESPONSECODE (*power)(DWORD, DWORD, PUCHAR, PDWORD);
+    RESPONSECODE (*transmit)(DWORD, SCARD_IO_HEADER, PUCHAR, DWORD, PUCHAR, PDWORD, PSCARD_IO_HEADER);
+    RESPONSECODE (*presence)(DWORD);
+} vpcd;
+
+/* The token that has power, 0 or 1; -1 for none. */
+static int powered = -1;
+
+static int has(const char *control) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", DIRECTORY, control);
+    return access(path, F_OK) == 0;
+}
+
+static DWORD present(void) { return has("other") ? 1 : 0; }
+
+/* Lets the other token take the place, if this is the moment. */
+static void swap_in_time(void) {
+    int left;
+    FILE *file = fopen(DIRECTORY "/swap", "r+");
+    if (file == NULL)
+        return;
+    if (fscanf(file, "%d", &left) != 1)
+        left = 0;
+    rewind(file);
+    if (left > 0)
+        fprintf(file, "%d\n", left - 1);
+    fclose(file);
+    if (left > 0)
+        return;
+    unlink(DIRECTORY "/swap");
+    file = fopen(DIRECTORY "/other", "w");
+    if (file != NULL)
+        fclose(file);
+}
+
+RESPONSECODE IFDHCreateChannelByName(DWORD lun, LPSTR name) {
+    void *driver = dlopen(VPCD, RTLD_NOW | RTLD_LOCAL);
+    if (driver == NULL)
+        return IFD_COMMUNICATION_ERROR;
+    vpcd.open = dlsym(driver, "IFDHCreateChannelByName");
+    vpcd.close = dlsym(driver, "IFDHCloseChannel");
+    vpcd.get = dlsym(driver, "IFDHGetCapabilities");
+    vpcd.power = dlsym(driver, "IFDHPowerICC");
+    vpcd.transmit = dlsym(driver, "IFDHTransmitToICC");
+    vpcd.presence = dlsym(driver, "IFDHICCPresence");
+    if (vpcd.open(lun, name) != IFD_SUCCESS)
+        return IFD_COMMUNICATION_ERROR;
+    return vpcd.open(lun | 1, name);
+}
+
+RESPONSECODE IFDHCreateChannel(DWORD lun, DWORD channel) {
+    (void)lun, (void)channel;
+    return IFD_NOT_SUPPORTED;
+}
+
+RESPONSECODE IFDHCloseChannel(DWORD lun) {
+    vpcd.close(lun | 1);
+    return vpcd.close(lun);
+}
+
+RESPONSECODE IFDHGetCapabilities(DWORD lun, DWORD tag, PDWORD length, PUCHAR value) {
+    static const uint32_t place = 0x00200101;
+    if (tag == TAG_IFD_SLOTS_NUMBER && *length >= 1) {
+        *length = 1;
+        *value = 1;
+        return IFD_SUCCESS;
+    }
+    if (tag == SCARD_ATTR_CHANNEL_ID) {
+        if (has("virtual"))
+            return IFD_ERROR_TAG;
+        *length = sizeof place;
+        memcpy(value, &place, sizeof place);
+        return IFD_SUCCESS;
+    }
+    return vpcd.get(lun | present(), tag, length, value);
+}
+
+RESPONSECODE IFDHSetCapabilities(DWORD lun, DWORD tag, DWORD length, PUCHAR value) {
+    (void)lun, (void)tag, (void)length, (void)value;
+    return IFD_NOT_SUPPORTED;
+}
+
+RESPONSECODE IFDHSetProtocolParameters(DWORD lun, DWORD protocol, UCHAR flags, UCHAR pts1, UCHAR pts2, UCHAR pts3) {
+    (void)lun, (void)protocol, (void)flags, (void)pts1, (void)pts2, (void)pts3;
+    return IFD_SUCCESS;
+}
+
+RESPONSECODE IFDHControl(DWORD lun, DWORD code, PUCHAR sent, DWORD count, PUCHAR reply, DWORD size, LPDWORD length) {
+    (void)lun, (void)code, (void)sent, (void)count, (void)reply, (void)size;
+    *length = 0;
+    return IFD_NOT_SUPPORTED;
+}
+
+RESPONSECODE IFDHPowerICC(DWORD lun, DWORD action, PUCHAR atr, PDWORD length) {
+    DWORD token = present();
+    RESPONSECODE code = vpcd.power(lun | token, action, atr, length);
+    powered = code == IFD_SUCCESS && action != IFD_POWER_DOWN ? (int)token : -1;
+    return code;
+}
+
+RESPONSECODE IFDHTransmitToICC(DWORD lun, SCARD_IO_HEADER header, PUCHAR command, DWORD count, PUCHAR reply,
+                               PDWORD length, PSCARD_IO_HEADER received) {
+    swap_in_time();
+    if (!has("virtual") && powered != (int)present()) {
+        *length = 0;
+        return IFD_COMMUNICATION_ERROR;
+    }
+    return vpcd.transmit(lun | present(), header, command, count, reply, length, received);
+}
+
+RESPONSECODE IFDHICCPresence(DWORD lun) {
+    DWORD token = present();
+    /* vpcd takes a token's connection only when it is asked. */
+    RESPONSECODE code = vpcd.presence(lun | token);
+    vpcd.presence(lun | !token);
+    if (!has("virtual") && powered >= 0 && powered != (int)token) {
+        powered = -1;
+        return IFD_ICC_NOT_PRESENT;
+    }
+    return code;
+}
