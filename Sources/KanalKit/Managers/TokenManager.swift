@@ -181,6 +181,27 @@ extension TokenManager {
         throw .notFound
     }
 
+    /// Finds all tokens that are wanted, in the order of their readers.
+    ///
+    /// - Parameters:
+    ///   - attempts: The number of attempts, until one finds a token; at least one is made.
+    ///   - delay: The wait between two attempts.
+    ///   - predicate: Whether a token is one of those that are wanted.
+    /// - Returns: The tokens; none after the last attempt.
+    /// - Throws: ``KanalError/notStarted(_:)`` if there is nothing to search; ``KanalError/cancelled``.
+    public func findAll(
+        attempts: Int = 1, delay: Duration = .seconds(1), where predicate: (_ token: Token) -> Bool = { _ in true }
+    ) async throws(KanalError) -> [Token] {
+        for attempt in 1...max(attempts, 1) {
+            if attempt > 1 {
+                do { try await Task.sleep(for: delay) } catch { throw .cancelled }
+            }
+            let found = try await allTokens().filter(predicate)
+            if !found.isEmpty { return found }
+        }
+        return []
+    }
+
     /// Finds the token with a name: its serial number in hexadecimal or decimal digits, its label, its reader's name, or a
     /// `pkcs11:` URI (RFC 7512).
     ///

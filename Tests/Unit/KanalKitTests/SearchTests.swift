@@ -115,6 +115,25 @@ struct SearchTests {
         }
     }
 
+    @Test("All tokens that match are found in one list, and none is an empty one")
+    func all() async throws {
+        let folder = Folder()
+        let cards = try [Identity.usb, .bt, .usb3].map { try EmulatedReader($0) }
+        let manager = TokenManager(
+            readers: Readers(cards),
+            settings: TokenSettings(
+                pairings: .directory(folder.path), hostLabel: "test", random: SystemRandom(), log: Journal().logger))
+        #expect(try await manager.findAll().map(\.information.reader) == ["R0", "R1", "R2"])
+        let some = try await manager.findAll { $0.information.reader != "R1" }
+        #expect(some.map(\.information.reader) == ["R0", "R2"])
+        var calls = 0
+        let none = try await manager.findAll(attempts: 2, delay: .milliseconds(1)) { _ in
+            calls += 1
+            return false
+        }
+        #expect(none.isEmpty && calls == 6)
+    }
+
     @Test("Events tell of what is there, what comes and what goes, and end with the manager")
     func events() async throws {
         var machine: Machine? = try Machine(.usb)
