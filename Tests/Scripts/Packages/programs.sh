@@ -174,6 +174,34 @@ engine_gost() {
     passed "gost-engine $(version libengine-gost-openssl): the key signs requests, certificates, files and messages"
 }
 
+# ---- OpenSSL's provider kanal ----
+
+# own_key LABEL DIGEST: what the package's settings make of a key. What is verified is so by the provider, too.
+own_key() {
+    local uri="pkcs11:object=$1;type=private?pin-value=$pin"
+    expect 0 openssl req -new -key "$uri" -subj /CN=Kanal -out request.pem
+    expect 0 openssl req -in request.pem -verify -noout
+    expect 0 openssl req -x509 -key "$uri" -subj /CN=Kanal -days 30 -out certificate.pem
+    expect 0 openssl dgst "-$2" -sign "$uri" -out signature "$work/message"
+    expect 0 openssl dgst "-$2" -verify "$work/$1.pub" -signature signature "$work/message"
+    expect 0 openssl pkey -in "$uri" -out "$1.key"
+    expect 0 openssl dgst "-$2" -sign "$1.key" -passin pass:$pin -out signature "$work/message"
+    # OpenSSL 3.0 signs messages by GOST keys of engines alone.
+    [ "$1" != gost ] || ! openssl version | grep -q 'OpenSSL 3\.0' || return 0
+    expect 0 openssl cms -sign -nodetach -inkey "$uri" -signer certificate.pem -in "$work/message" -binary -outform der -out signed
+    expect 0 openssl cms -verify -inform der -in signed -CAfile certificate.pem -purpose any -binary -out opened
+    cmp "$work/message" opened
+}
+
+provider_kanal() {
+    export OPENSSL_CONF=/usr/share/doc/kanal/kanal-provider.cnf
+    unset OPENSSL_MODULES
+    own_key gost md_gost12_256
+    own_key rsa sha256
+    own_key ec sha256
+    passed "GOST, RSA and P-256 sign requests, certificates, files and messages, by URIs and files that hold them"
+}
+
 # ---- PKCS #11 by other libraries ----
 
 opensc() {
@@ -301,6 +329,7 @@ row command_signs "" "kanal"
 row doctor "" "kanal doctor"
 row engine_rsa "kanal-openssl-engine" "engine kanal with RSA and P-256"
 row engine_gost "kanal-openssl-engine libengine-gost-openssl" "engine kanal with GOST"
+row provider_kanal "kanal-openssl-provider" "provider kanal"
 row p11_kit "p11-kit" "p11-kit"
 row opensc "opensc" "OpenSC"
 row gnutls "gnutls-bin" "GnuTLS"
