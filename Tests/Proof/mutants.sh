@@ -73,6 +73,14 @@ mutant "an entry is never chosen" $curves/Group.h 's/word different = i ^ index;
     digits 'the entry at the index'
 mutant "a doubling too few between digits" $curves/Group.h 's/GROUP(double_times)(c, r, GROUP(window));/GROUP(double_times)(c, r, GROUP(window) - 1);/' \
     multiples 'another sum'
+mutant "an entry of a table is read at a secret index" $curves/Group.h \
+    's/for (size_t i = 0; i < count; i++) {$/for (size_t i = index; i <= index; i++) {/' secrets_curves 'address depends on a secret'
+mutant "a branch on the lowest bit of k" $curves/Group.h \
+    's/words_take(COUNT, odd, opposite, even);/if (even) { __asm__ __volatile__(""); memcpy(odd, opposite, sizeof opposite); }/' \
+    secrets_curves 'a jump depends on a secret'
+mutant "inverses count the bits of a number by a loop" $curves/Inverse.h \
+    's/for (int i = 0; i < NUMBER(steps); i++) {/for (int i = 0; i < NUMBER(steps) \&\& x != 0; i++) {/' \
+    secrets_curves 'invert: a jump depends on a secret'
 
 [ $survivors = 0 ] || { echo "mutants.sh: $survivors survived" >&2; exit 1; }
 echo "mutants.sh: $count mutants, passed"

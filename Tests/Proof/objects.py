@@ -65,7 +65,7 @@ class Object:
         name, addend = target
         if name in self.sections:
             return name, addend
-        section, value = self.symbols[name]
+        section, value = self.symbols.get(name, ("elsewhere", 0))
         return section, value + addend
 
     def read_code(self):
@@ -90,6 +90,15 @@ class Object:
                 if last is not None:
                     last.next = instruction.address
                 self.instructions[instruction.address] = last = instruction
+
+    def pointers(self):
+        """Where constants point to in the code: tables of functions."""
+        run = subprocess.run(["objdump", "-r", "-j", ".data.rel.ro", self.path], capture_output=True, text=True, check=False,
+                             env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
+        for match in re.finditer(r"^[0-9a-f]+ R_X86_64_64 +(\S+)$", run.stdout, re.MULTILINE):
+            section, offset = self.place(self.relocated(match[1]))
+            if section == ".text":
+                yield offset
 
     @staticmethod
     def relocated(text):
