@@ -56,6 +56,14 @@ numbers() {
     $proof/numbers.py "$work/list" gp
 }
 
+# The vectors of the edges: by affine formulas, by libcrypto, and by the kernels.
+edges() {
+    "$clang" -O1 "${warnings[@]}" "${includes[@]}" $proof/edges.c "$kernels"/Curves/*.c "$kernels"/Parameters/*.c -o "$work/edges"
+    $proof/edges.py check
+    $proof/edges.py lines > "$work/list"
+    "$work/edges" < "$work/list"
+}
+
 # What the digits of numbers are, for all numbers: words of a number, bits of a window of P's table, entries of both tables and
 # words of an entry, which is of affine coordinates or of three or four others.
 digits() {
@@ -110,7 +118,7 @@ secrets_of() {
 secrets_curves() { secrets_of "$kernels"/Curves/*.c; }
 secrets_ciphers() { secrets_of "$kernels"/*.c "$kernels"/{Kuznyechik,Streebog}/*.c "$kernels"/Curves/Answer.c; }
 
-steps=(formulas numbers multiples secrets_curves secrets_ciphers fields256 digits fields512)
+steps=(formulas numbers edges multiples secrets_curves secrets_ciphers fields256 digits fields512)
 for step in "${@:-${steps[@]}}"; do
     [[ " ${steps[*]} " == *" $step "* ]] || { echo "there is no step $step, but: ${steps[*]}" >&2; exit 64; }
     begin=$SECONDS
