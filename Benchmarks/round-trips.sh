@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Counts the commands that usual operations cost, and their time over a slow link: OpenSC as Debian has it, and Kanal
-# with a plain token and in a secure channel, each on the same emulated token with the same six keys. Then what searches
-# cost Kanal on tokens with many keys and certificates.
+# with a plain token and in a secure channel, each on the same emulated token with the same six keys; if it is root and
+# has a pcscd of its own (Tests/Scripts/apart.sh), also with a plain token that is its own reader on USB. Then what
+# searches cost Kanal on tokens with many keys and certificates.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 benchmarks=$PWD/Benchmarks
 . Tests/Scripts/common.sh
+. Tests/Scripts/usb-reader.sh
 
 # Milliseconds that each reply takes.
 latency=${1:-30}
@@ -51,7 +53,15 @@ cc -O2 -Wall -Wextra -Werror -I"$root/Include/CCryptoki" "$benchmarks/RoundTrips
 cc -O2 -Wall -Wextra -Werror -I"$root/Include/CCryptoki" "$benchmarks/RoundTrips/operations.c" -o operations -ldl
 openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -subj "/CN=Kanal" -outform DER -out certificate.der \
     2> /dev/null
-start_pcscd
+usb=
+if can_seem_usb; then
+    usb=yes
+    seem_usb
+    touch controls/virtual
+    start_pcscd --config "$work/reader.conf"
+else
+    start_pcscd
+fi
 opensc=$(dpkg-query --listfiles opensc-pkcs11 | grep '/lib/[^/]*/opensc-pkcs11\.so$')
 
 gost=GOSTR3410:A
@@ -68,6 +78,17 @@ make_keys pkcs11-tool --module "$module" --slot "$slot"
 detach
 measure plain usb3 "$module"
 
+for login in ${usb:+reset sticky}; do
+    rm controls/virtual
+    attach usb3 "usb-$login"
+    make_keys pkcs11-tool --module "$module" --slot "$slot"
+    detach
+    configure "plain_login = $login"
+    measure "usb-$login" usb3 "$module"
+    unconfigure
+    touch controls/virtual
+done
+
 attach bt channel
 ./activate "$serial" "$password" > output
 make_keys pkcs11-tool --module "$module" --slot "$slot"
@@ -82,6 +103,13 @@ paste -d '|' opensc.counts plain.counts channel.counts | awk -F '|' '{
     if ($1 != $4 || $1 != $7) exit 1
     printf "| %s | %s, %s ms | %s, %s ms | %s, %s ms |\n", $1, $2, $3, $5, $6, $8, $9
 }' || fail "the libraries did not do the same"
+if [ -n "$usb" ]; then
+    printf '\nThe same of a plain token that is its own reader on USB, by plain_login:\n\n'
+    printf '| operation | OpenSC %s | reset | sticky |\n| --- | ---: | ---: | ---: |\n' "$version"
+    paste -d '|' opensc.counts usb-reset.counts usb-sticky.counts | awk -F '|' '{
+        printf "| %s | %s, %s ms | %s, %s ms | %s, %s ms |\n", $1, $2, $3, $5, $6, $8, $9
+    }'
+fi
 
 for count in 20 60; do
     measure_full "plain$count" usb3 $count

@@ -6,39 +6,16 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
+. Tests/Scripts/usb-reader.sh
 
 tries=${1:-6}
-programs=$root/Tests/Programs/Token
 prepare steps
-if [ "$(id -u)" != 0 ] || [ "$(readlink /proc/self/ns/mnt)" = "$(readlink /proc/1/ns/mnt)" ] || ./readers > /dev/null
-then
+if ! can_seem_usb; then
     skipped "it takes root, and mounts and a pcscd of its own: Tests/Scripts/apart.sh Tests/Scripts/usb.sh"
     exit 0
 fi
 
-vpcd=$(dpkg-query --listfiles vsmartcard-vpcd | grep '/libifdvpcd\.so$')
-mkdir controls
-cc -shared -fPIC -O2 -Wall -Wextra -Werror -I/usr/include/PCSC -DDIRECTORY="\"$work/controls\"" -DVPCD="\"$vpcd\"" \
-    "$programs/usb_driver.c" -o driver.so -ldl
-printf 'FRIENDLYNAME "Virtual PCD"\nDEVICENAME /dev/null:0x8C7B\nLIBPATH %s\nCHANNELID 0x8C7B\n' "$work/driver.so" \
-    > reader.conf
-
-# The first device of the first bus, with the descriptors of a token, or of a reader with a slot.
-mount -t tmpfs tmpfs /sys/dev/char
-mkdir /sys/dev/char/189:0
-device() {
-    {
-        printf '\x12\x01\x00\x02\x00\x00\x00\x40\x89\x0a\x30\x00\x00\x01\x01\x02\x00\x01'
-        printf '\x09\x02\x5d\x00\x01\x01\x00\xa0\x32\x09\x04\x00\x00\x02\x0b\x00\x00\x00'
-        printf '\x36\x21\x00\x01\x00\x01\x02\x00\x00\x00\xfc\x0d\x00\x00\xfc\x0d\x00\x00\x00\x80\x25\x00\x00'
-        printf '\x80\x25\x00\x00\x00\xfe\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00%b\x0f\x01\x00\x00' "$1"
-        printf '\xff\xff\x00\x00\x00\x01\x07\x05\x02\x02\x40\x00\x00\x07\x05\x81\x02\x40\x00\x00'
-    } > /sys/dev/char/189:0/descriptors
-}
-token_features='\x40\x08\x02\x00'
-slot_features='\xb8\x04\x02\x00'
-device "$token_features"
-
+seem_usb
 start_pcscd --config "$work/reader.conf"
 attach usb3 first --trace "$work/first.trace"
 "$emulator" --identity usb3 --state second --port 35964 --trace "$work/second.trace" > other.log 2>&1 &

@@ -117,7 +117,8 @@ extension Transaction {
     func cache(_ path: FilePath, _ content: KnownFiles.Content, isOpen: Bool? = nil) {
         let wasOpen: Bool
         if case .start? = state.files?.contents[path] { wasOpen = true } else { wasOpen = false }
-        if isOpen ?? (login == nil || wasOpen) {
+        // Everybody may see that a file is not there.
+        if isOpen ?? (login == nil || wasOpen || content == .absent) {
             state.files?.contents[path] = content
         } else if isOpen == false {
             state.files?.contents[path] = .closed

@@ -42,31 +42,31 @@ extension Transaction {
         let files = try store(records.map(\.1), in: directory, replacing: old) { index, file throws(TokenError) in
             stored[index].file = file
             stored[index].annotation = 0
-            guard stored[index].needsAnnotation else { return }
+            guard stored[index].needsAnnotation else { return false }
             let note = ObjectRecord(annotating: stored[index], in: file)
             stored[index].annotation = try store([note], in: .data).first ?? 0
+            return true
         }
         return files.count == objects.count ? stored : []
     }
 
-    /// - Parameter body: Runs when a record is stored, with its place in the list and its file.
+    /// - Parameter body: Runs when a record is stored, with its place in the list and its file, and says whether it has
+    ///   sent commands.
     /// - Returns: The records' files.
     private func store(
         _ records: [ObjectRecord], in directory: RecordDirectory, replacing old: UInt16? = nil,
-        _ body: (Int, UInt16) throws(TokenError) -> Void = { _, _ in }
+        _ body: (Int, UInt16) throws(TokenError) -> Bool = { _, _ in false }
     ) throws(TokenError) -> [UInt16] {
-        var index = try openIndex(of: directory)
+        var (index, isCurrent) = try openIndex(of: directory)
         if let old { guard index.remove(old) else { throw .notFound } }
         var files: [UInt16] = []
         do throws(TokenError) {
             for record in records {
-                let file = try freeFile(in: directory.path)
-                guard index.insert(file) else { throw .memoryFull }
-                files.append(file)
-                try createFile(file, in: directory.path, record.encoded, access: record.access)
+                let file = try createFile(of: record, in: directory, &index, &files, isCurrent: isCurrent)
                 let content: KnownFiles.Content = record.isClosed ? .closed : .whole(record.encoded)
                 cache(directory.file(file), content, isOpen: true)
-                try body(files.count - 1, file)
+                // A new session of a channel has no current directory.
+                isCurrent = try !body(files.count - 1, file) && isPlain
             }
             try write(index, of: directory)
         } catch {
@@ -78,13 +78,37 @@ extension Transaction {
         return files
     }
 
-    /// Creates a file with its content.
-    func createFile(
-        _ file: UInt16, in directory: FilePath, _ content: [UInt8], access: AccessConditions
-    ) throws(TokenError) {
+    /// Creates a record's file, under an identifier that no file in the directory has: the card refuses any other.
+    ///
+    /// - Parameters:
+    ///   - index: Takes the file.
+    ///   - files: Takes the file as soon as it may be there.
+    ///   - isCurrent: Whether the directory is the current one.
+    private func createFile(
+        of record: ObjectRecord, in directory: RecordDirectory, _ index: inout ObjectIndex, _ files: inout [UInt16],
+        isCurrent: Bool
+    ) throws(TokenError) -> UInt16 {
+        let content = record.encoded
         guard content.count < 0x8000 else { throw .memoryFull }
-        try perform(
-            [selection(directory), .create(file, .elementary, size: content.count, access: access)] + updates(content))
+        for _ in 0..<64 {
+            let file = try randomFile()
+            guard !index.files.contains(file) else { continue }
+            var extended = index
+            guard extended.insert(file) else { throw .memoryFull }
+            let creation = CardCommand.create(file, .elementary, size: content.count, access: record.access)
+            do throws(TokenError) {
+                try perform((isCurrent ? [] : [selection(directory.path)]) + [creation] + updates(content))
+            } catch {
+                // The file that has the identifier is not ours to delete.
+                guard error != TokenError(.fileAlreadyExists) else { continue }
+                files.append(file)
+                throw error
+            }
+            files.append(file)
+            index = extended
+            return file
+        }
+        throw .memoryFull
     }
 
     /// Takes a record out of the index and then deletes it, so that an interruption in between leaves nothing half
@@ -140,21 +164,25 @@ extension Transaction {
         storeCache()
     }
 
-    /// The index of a directory, made if it is missing or incomplete.
-    private func openIndex(of directory: RecordDirectory) throws(TokenError) -> ObjectIndex {
+    /// The index of a directory, made if it is missing or incomplete; and whether the directory is the current one.
+    private func openIndex(of directory: RecordDirectory) throws(TokenError) -> (ObjectIndex, isCurrent: Bool) {
         let index = ObjectIndex(magic: directory.magic)
-        if let content = try optional({ () throws(TokenError) in try read(directory.index) }) {
-            if let index = ObjectIndex(parsing: content, magic: directory.magic) { return index }
+        let content = known(directory.index, .index)
+        if let index = content?.whole.flatMap({ ObjectIndex(parsing: $0, magic: directory.magic) }) {
+            return (index, false)
+        }
+        if content != .absent, let content = try optional({ () throws(TokenError) in try read(directory.index) }) {
+            if let index = ObjectIndex(parsing: content, magic: directory.magic) { return (index, false) }
             guard content.allSatisfy({ $0 == 0 }) else { throw .malformedAnswer }
             try updateSelected(index.header)
-            return index
+            return (index, false)
         }
         let creation = CardCommand.create(
             directory.indexFile, .elementary, size: ObjectIndex.size,
             access: .file(read: .anybody, update: .user, delete: .user))
         forget(directory.index)
         try perform([selection(directory.path), creation] + updates(index.header))
-        return index
+        return (index, isPlain)
     }
 
     /// Identifiers that no record may have: ISO/IEC 7816-4, 5.3.1.1 gives 0000, 3F00 and 3FFF meanings of their own.
@@ -163,12 +191,20 @@ extension Transaction {
     /// A random identifier that no file in the directory has.
     func freeFile(in directory: FilePath) throws(TokenError) -> UInt16 {
         for _ in 0..<64 {
+            let file = try randomFile()
+            let path = directory.file(file)
+            if try optional({ () throws(TokenError) in try select(path) }) == nil { return file }
+        }
+        throw .memoryFull
+    }
+
+    /// A random identifier that a record may have.
+    private func randomFile() throws(TokenError) -> UInt16 {
+        for _ in 0..<64 {
             let bytes: [UInt8]
             do { bytes = try settings.random.bytes(2) } catch { throw .link(.randomUnavailable) }
             let file = UInt16(bytes[0] & 0x7F) << 8 | UInt16(bytes[1])
-            guard !Self.reservedFiles.contains(file) else { continue }
-            let path = directory.file(file)
-            if try optional({ () throws(TokenError) in try select(path) }) == nil { return file }
+            if !Self.reservedFiles.contains(file) { return file }
         }
         throw .memoryFull
     }

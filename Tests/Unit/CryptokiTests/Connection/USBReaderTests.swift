@@ -74,7 +74,7 @@ struct USBReaderTests {
         }
     }
 
-    @Test("C_Sign with an RSA key of 2048 bits sets the key for the first block only, which needs two commands")
+    @Test("C_Sign and C_Decrypt with an RSA key of 2048 bits set the key once; a block needs two commands")
     func rsa() throws {
         for isSticky in [false, true] {
             let scene = try USBReaderTests(isSticky)
@@ -94,6 +94,16 @@ struct USBReaderTests {
                 }
             }
             #expect(signatures == [first, again])
+            let cryptogram = [UInt8](repeating: 0, count: 255) + [2]
+            let decryptions = try (0..<2).map { _ in
+                try scene.instructions {
+                    _ = try scene.application.library.withSession(scene.session) { session throws(CKError) in
+                        try session.decryptInit(Mechanism(type: CKM_RSA_X_509, parameter: []), key: keys.1)
+                        _ = try session.cipher(cryptogram.span, .decryption)
+                    }
+                }
+            }
+            #expect(decryptions == [first, again])
         }
     }
 
@@ -114,6 +124,44 @@ struct USBReaderTests {
             }
             #expect(random == [0x84])
         }
+    }
+
+    @Test("a key pair costs seventeen commands, an object of 800 bytes fourteen with a new index and twelve without")
+    func creation() throws {
+        let scene = try USBReaderTests()
+        _ = try scene.application.makeKeys(scene.session)
+        _ = try scene.application.find(scene.session)
+        let keys = try scene.instructions { _ = try scene.application.makeKeys(scene.session) }
+        // Counter, PIN, whether the key's number is free, three directories and files of the pair, the pair, two records
+        // in one directory, the index, counter, end of the right.
+        let pair: [UInt8] = [0xCA, 0x20, 0xA4, 0xA4, 0xA4, 0xE0, 0xE0, 0x46]
+        #expect(keys == pair + [0xA4, 0xE0, 0xD6, 0xE0, 0xD6, 0xA4, 0xD6, 0xCA, 0x40])
+        let template: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] = [
+            (CKA_CLASS, CKO_DATA.bytes), (CKA_TOKEN, [1]), (CKA_LABEL, [0x61]),
+            (CKA_VALUE, [UInt8](repeating: 7, count: 800)),
+        ]
+        let costs = try (0..<2).map { _ in
+            try scene.instructions { _ = try scene.application.create(scene.session, template) }.count
+        }
+        #expect(costs == [14, 12])
+        #expect(try scene.application.find(scene.session).count == 6)
+    }
+
+    @Test("an identifier that a file has is refused by the card, and another one is taken; the file stays")
+    func takenIdentifier() throws {
+        let scene = try USBReaderTests()
+        let template: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] = [
+            (CKA_CLASS, CKO_DATA.bytes), (CKA_TOKEN, [1]), (CKA_VALUE, [7]),
+        ]
+        _ = try scene.application.create(scene.session, template)
+        let before = scene.reader.count(of: 0xE0)
+        scene.reader.onResponse { [reader = scene.reader] _, instruction, response throws(LinkError) in
+            instruction == 0xE0 && reader.count(of: 0xE0) == before + 1 ? Response(StatusWord(0x6A89)) : response
+        }
+        let sent = try scene.instructions { _ = try scene.application.create(scene.session, template) }
+        #expect(sent.count { $0 == 0xE0 } == 2 && !sent.contains(0xE4))
+        scene.reader.onResponse(nil)
+        #expect(try scene.application.find(scene.session).count == 2)
     }
 
     @Test("after an error, a reset, an event and suspend the card says its serial number again, once")

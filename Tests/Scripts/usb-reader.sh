@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# A reader of pcscd that says it is on USB, by the driver Tests/Programs/Token/usb_driver.c, and a device that the kernel
+# seems to have there. To be sourced behind common.sh, when "prepare" has run, where can_seem_usb is true; pcscd is then
+# started with --config "$work/reader.conf". The file controls/virtual makes the reader a virtual one.
+
+# Whether the script is root, and has mounts and a pcscd of its own.
+can_seem_usb() {
+    [ "$(id -u)" = 0 ] && [ "$(readlink /proc/self/ns/mnt)" != "$(readlink /proc/1/ns/mnt)" ] && ! ./readers > /dev/null
+}
+
+# Makes the driver, its configuration, and a token's device.
+seem_usb() {
+    local vpcd
+    vpcd=$(dpkg-query --listfiles vsmartcard-vpcd | grep '/libifdvpcd\.so$')
+    mkdir controls
+    cc -shared -fPIC -O2 -Wall -Wextra -Werror -I/usr/include/PCSC -DDIRECTORY="\"$work/controls\"" \
+        -DVPCD="\"$vpcd\"" "$root/Tests/Programs/Token/usb_driver.c" -o driver.so -ldl
+    printf 'FRIENDLYNAME "Virtual PCD"\nDEVICENAME /dev/null:0x8C7B\nLIBPATH %s\nCHANNELID 0x8C7B\n' \
+        "$work/driver.so" > reader.conf
+    mount -t tmpfs tmpfs /sys/dev/char
+    mkdir /sys/dev/char/189:0
+    device "$token_features"
+}
+
+# Gives the first device of the first bus a smart card interface with these features.
+device() {
+    {
+        printf '\x12\x01\x00\x02\x00\x00\x00\x40\x89\x0a\x30\x00\x00\x01\x01\x02\x00\x01'
+        printf '\x09\x02\x5d\x00\x01\x01\x00\xa0\x32\x09\x04\x00\x00\x02\x0b\x00\x00\x00'
+        printf '\x36\x21\x00\x01\x00\x01\x02\x00\x00\x00\xfc\x0d\x00\x00\xfc\x0d\x00\x00\x00\x80\x25\x00\x00'
+        printf '\x80\x25\x00\x00\x00\xfe\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00%b\x0f\x01\x00\x00' "$1"
+        printf '\xff\xff\x00\x00\x00\x01\x07\x05\x02\x02\x40\x00\x00\x07\x05\x81\x02\x40\x00\x00'
+    } > /sys/dev/char/189:0/descriptors
+}
+token_features='\x40\x08\x02\x00'
+slot_features='\xb8\x04\x02\x00'
