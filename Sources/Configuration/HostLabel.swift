@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+import HostProcess
+
 /// This host's name in a token's list of hosts: `user@machine application`, in at most 32 bytes of UTF-8. It is read by
 /// those who are paired with the token, and tells them apart.
 struct HostLabel {
@@ -7,6 +10,12 @@ struct HostLabel {
     static let limit = 32
 
     let text: String
+
+    /// The label of this process, by its present user.
+    static var ofProcess: HostLabel {
+        let user = PasswordDatabase.name(of: geteuid()) ?? ""
+        return HostLabel(user: user, machine: HostNames.machine(), program: HostNames.program())
+    }
 
     /// An unknown part is empty.
     init(user: String, machine: String, program: String) {

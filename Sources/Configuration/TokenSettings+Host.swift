@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
 import HostProcess
 package import Logging
 import Secrets
@@ -58,10 +57,7 @@ extension TokenSettings {
                 log.identified(.warning, .homeMissing, "the user has no home directory: nothing can be activated")
             }
         }
-        let label = HostLabel(
-            user: PasswordDatabase.name(of: geteuid()) ?? "", machine: HostNames.machine(), program: HostNames.program()
-        )
-        self.init(pairings: .nowhere, hostLabel: label.text, random: SystemRandom(), log: log)
+        self.init(pairings: .nowhere, hostLabel: HostLabel.ofProcess.text, random: SystemRandom(), log: log)
         locate(by: places)
         policy = configuration.policy
     }

@@ -25,7 +25,10 @@ package struct TokenSettings: Sendable {
         }
     }
     /// The name that tokens remember this host by; at most 32 bytes of it are used.
-    package var hostLabel: String
+    package var hostLabel: String {
+        get { label() }
+        set { label = { newValue } }
+    }
     /// Source of everything random on the host.
     package var random: any RandomSource
     /// Receives warnings about channels. Never a secret.
@@ -46,10 +49,15 @@ package struct TokenSettings: Sendable {
     let hasToldCrowding = Lock(false)
     /// Tells where things are kept at the moment.
     private var places: @Sendable () -> TokenPlaces
+    private var label: @Sendable () -> String
 
-    package init(pairings: PairingStore.Location, hostLabel: String, random: any RandomSource, log: Logger) {
+    /// - Parameter hostLabel: Is asked when a token is activated: the database of users may be on another machine.
+    package init(
+        pairings: PairingStore.Location, hostLabel: @autoclosure @escaping @Sendable () -> String,
+        random: any RandomSource, log: Logger
+    ) {
         places = { TokenPlaces(pairings: pairings) }
-        self.hostLabel = hostLabel
+        label = hostLabel
         self.random = random
         self.log = log
     }

@@ -27,6 +27,33 @@ struct KeyTests {
         }
     }
 
+    @Test("Multiples and points at the edges are those of the vectors; what is no point of order q is no key")
+    func edges() throws {
+        let vectors = try JSON(vectors: "curve_edges.json").vectors.list
+        #expect(vectors.count > 400)
+        for vector in vectors {
+            let curve = try #require(Curve.all.first { $0.name == vector.curve.text })
+            let size = curve.coordinateSize
+            switch vector.kind.text {
+            case "multiple":
+                let scalar = vector.number("k", size)
+                guard vector.result.infinity.isNull, scalar.contains(where: { $0 != 0 }) else { continue }
+                // A multiple by a number from q on has no private key.
+                guard let key = try? publicKey(curve, scalar) else { continue }
+                let expected = vector.result.number("x", size) + vector.result.number("y", size)
+                #expect(key.bytes == expected, "\(vector.id)")
+            case "point", "encoding":
+                // A number that is longer than a coordinate cannot be written.
+                let digits = max(vector.x.text?.count ?? 0, vector.y.text?.count ?? 0)
+                guard digits <= 2 * size else { continue }
+                let bytes = vector.number("x", size) + vector.number("y", size)
+                let isKey = vector.kind.text == "point" && vector.order_q.number == 1
+                #expect(((try? PublicKey(curve: curve, bytes: bytes)) != nil) == isKey, "\(vector.id)")
+            default: #expect(vector.kind.text == "sum")
+            }
+        }
+    }
+
     @Test("An object identifier of no curve finds none")
     func unknownCurve() {
         #expect(Curve(oid: []) == nil)
