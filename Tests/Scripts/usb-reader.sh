@@ -3,10 +3,9 @@
 # seems to have there. To be sourced behind common.sh, when "prepare" has run, where can_seem_usb is true; pcscd is then
 # started with --config "$work/reader.conf". The file controls/virtual makes the reader a virtual one.
 
-# Whether the script is root, and has mounts and a pcscd of its own.
-can_seem_usb() {
-    [ "$(id -u)" = 0 ] && [ "$(readlink /proc/self/ns/mnt)" != "$(readlink /proc/1/ns/mnt)" ] && ! ./readers > /dev/null
-}
+# Whether the script is root, and apart.sh has given it mounts and a pcscd of its own. The mounts of process 1 cannot be
+# compared everywhere.
+can_seem_usb() { [ "$(id -u)" = 0 ] && [ "${KANAL_APART:-}" = yes ] && ! ./readers > /dev/null; }
 
 # Makes the driver, its configuration, and a token's device.
 seem_usb() {
