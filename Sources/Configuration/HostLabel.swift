@@ -5,11 +5,11 @@ import HostProcess
 
 /// This host's name in a token's list of hosts: `user@machine application`, in at most 32 bytes of UTF-8. It is read by
 /// those who are paired with the token, and tells them apart.
-struct HostLabel {
+package struct HostLabel {
     /// The most bytes that a token stores (GSC/1, 5).
     static let limit = 32
 
-    let text: String
+    package let text: String
 
     /// The label of this process, by its present user.
     static var ofProcess: HostLabel {
@@ -18,7 +18,7 @@ struct HostLabel {
     }
 
     /// An unknown part is empty.
-    init(user: String, machine: String, program: String) {
+    package init(user: String, machine: String, program: String) {
         let separator = user.isEmpty || machine.isEmpty ? "" : "@"
         // At least eight bytes are the application's, so that two of one user differ.
         let reserved = program.isEmpty ? 0 : 1 + min(program.utf8.count, 8)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Configuration
 import Testing
-
-@testable import Configuration
 
 @Suite("A host's name in a token's list of hosts")
 struct HostLabelTests {
