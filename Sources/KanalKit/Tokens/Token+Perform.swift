@@ -16,7 +16,7 @@ extension Token {
     ///
     /// - Parameters:
     ///   - role: The role that logs in. The security officer's PIN is not kept, and the login ends with the block.
-    ///   - pin: The PIN. Nil if no PIN is needed, or the user's was accepted before.
+    ///   - pin: The PIN, which is borrowed. Nil if no PIN is needed, or the user's was accepted before.
     ///   - prompt: The text that a transport shows when it opens a field session; see ``Transport``.
     ///   - patience: The longest wait for a token that is away when the work begins. Nil for the configured value.
     ///   - body: The work. The session cannot leave it.
@@ -29,6 +29,7 @@ extension Token {
     }
 
     /// The same with a PIN that there is: one that is stored stays where it is.
+    @_documentation(visibility: internal)
     public func perform<Result: Sendable>(
         as role: Role = .user, pin: borrowing PIN, prompt: String? = nil, waitingFor patience: Duration? = nil,
         _ body: @escaping @Sendable (borrowing Session) throws -> Result
