@@ -40,7 +40,7 @@ public enum KanalError: Error, Sendable, Equatable {
     case pinLocked
     /// The new PIN is shorter or longer than the token allows.
     case pinLength
-    /// The work needs the PIN, and none was given to ``Token/perform(as:pin:prompt:waitingFor:_:)``.
+    /// The work needs the PIN, and none was given to `Token.perform`.
     case pinNeeded
     /// The activation password is wrong or malformed. `nil` if the token does not tell how many tries are left, or was
     /// not asked.
@@ -56,7 +56,7 @@ public enum KanalError: Error, Sendable, Equatable {
     case authenticatorNotInstalled(Explanation)
     /// `kanal.conf` does not say how to ask the user.
     case authenticatorNotConfigured
-    /// ``Token/perform(as:pin:prompt:waitingFor:_:)`` was called for a token from within its own block.
+    /// `Token.perform` was called for a token from within its own block.
     case nested
     /// The object is not on the token any more.
     case objectNotFound

@@ -104,7 +104,7 @@ extension Token {
     ///   - certificate: The signer's. Its private key is on the token: of GOST, RSA or ECDSA on P-256.
     ///   - others: Further certificates that go with the message.
     ///   - isDetached: Whether the message does not contain the content.
-    ///   - pin: As for ``perform(as:pin:prompt:waitingFor:_:)``.
+    ///   - pin: As for `Token.perform`.
     ///   - prompt: As there. A field session is opened twice, unless ``TokenManager/withField(prompt:_:)`` keeps one open.
     ///   - output: Takes the next bytes of the message. It is called in a thread that may block. If the work ends with
     ///     an error, its output is not a message.

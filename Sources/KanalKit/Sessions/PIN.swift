@@ -46,7 +46,7 @@ extension Optional where Wrapped == PIN {
 /// Bytes that must not outlive their use, such as a key or a password. They are kept in locked memory, have no
 /// printable form, cannot be copied by accident, and are overwritten when their owner releases them.
 ///
-/// They cannot leave the block of ``Token/perform(as:pin:prompt:waitingFor:_:)`` as its result; put them where they are
+/// They cannot leave the block of `Token.perform` as its result; put them where they are
 /// needed from within it.
 public struct SecretBytes: ~Copyable, Sendable {
     let secret: Secret

@@ -6,7 +6,7 @@ import Locking
 import Secrets
 import Token
 
-/// A token that is being worked with, inside ``Token/perform(as:pin:prompt:waitingFor:_:)``.
+/// A token that is being worked with, inside `Token.perform`.
 ///
 /// Its functions block until the token has answered. A session cannot be stored or leave the block; nested functions of
 /// the block may use it.

@@ -19,7 +19,7 @@ extension Token {
     ///   - officerPIN: The security officer's present PIN. Nil only if that one is locked.
     ///   - newOfficerPIN: The security officer's PIN from now on; nil to keep the present one.
     ///   - userPIN: The user's PIN from now on.
-    ///   - prompt: As for ``perform(as:pin:prompt:waitingFor:_:)``.
+    ///   - prompt: As for `Token.perform`.
     /// - Throws: ``KanalError/pinIncorrect(triesLeft:)`` and ``KanalError/pinLocked`` for the security officer's PIN,
     ///   ``KanalError/pinLength``, ``KanalError/invalidArgument(_:)``, ``KanalError/notActivated``: nothing was erased
     ///   then. ``KanalError/refused(code:reason:)`` with `CKR_SESSION_EXISTS` if this program works with the token by

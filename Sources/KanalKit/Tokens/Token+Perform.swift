@@ -29,7 +29,6 @@ extension Token {
     }
 
     /// The same with a PIN that there is: one that is stored stays where it is.
-    @_documentation(visibility: internal)
     public func perform<Result: Sendable>(
         as role: Role = .user, pin: borrowing PIN, prompt: String? = nil, waitingFor patience: Duration? = nil,
         _ body: @escaping @Sendable (borrowing Session) throws -> Result

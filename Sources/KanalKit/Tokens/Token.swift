@@ -9,7 +9,7 @@ import Translation
 
 /// A token, wherever it is: in a reader, on its way to another, or away.
 ///
-/// All work is done by ``perform(as:pin:prompt:waitingFor:_:)``. Work of several tasks on one token is done one after the
+/// All work is done by `Token.perform`. Work of several tasks on one token is done one after the
 /// other; tokens do not wait for each other.
 public final class Token: Sendable {
     struct State {
@@ -168,7 +168,7 @@ extension Token {
     /// Before its channel is activated a token tells little; see ``TokenDetails``. A channel that another process has with
     /// a token which has only one of them ends, and is opened again when that process needs it.
     ///
-    /// - Parameter prompt: As for ``perform(as:pin:prompt:waitingFor:_:)``. A token that is away is waited for as there.
+    /// - Parameter prompt: As for `Token.perform`. A token that is away is waited for as there.
     public func details(prompt: String? = nil) async throws(KanalError) -> TokenDetails {
         try await inPlace(prompt) { [self] slot throws(KanalError) in
             let library = service.library
