@@ -33,7 +33,8 @@ class Symbol:
             raise SystemExit(f"interface.py: {self.identifier} is of an unknown kind, {self.role}")
 
     def name(self):
-        return re.sub(r"[^a-z0-9-]+", "-", self.identifier.removeprefix(ROOT).lower()).strip("-")
+        name = self.identifier.removeprefix(ROOT).lower().replace("?", "-or-nil")
+        return re.sub(r"[^a-z0-9-]+", "-", name).strip("-")
 
 
 class Interface:
