@@ -33,8 +33,7 @@ class Symbol:
             raise SystemExit(f"interface.py: {self.identifier} is of an unknown kind, {self.role}")
 
     def name(self):
-        name = self.identifier.removeprefix(ROOT).lower().replace("?", "-or-nil")
-        return re.sub(r"[^a-z0-9-]+", "-", name).strip("-")
+        return re.sub(r"[^a-z0-9_-]+", "-", self.identifier.removeprefix(ROOT).lower()).strip("-")
 
 
 class Interface:
