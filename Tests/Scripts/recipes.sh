@@ -6,6 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
+. Tests/Scripts/servers.sh
 
 tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin "$@"; }
 
@@ -189,22 +190,10 @@ for line in manager.makefile():
 # ---- wpa_supplicant's EAP-TLS, against hostapd's RADIUS server: the library must be below /usr/lib ----
 
 eap_recipe() {
-    mkdir eap
     certify
     local libraries
     libraries=$(pkg-config libcrypto --variable=libdir)
-    cat > eap/hostapd.conf << END
-driver=none
-radius_server_clients=$work/eap/clients
-radius_server_auth_port=35978
-eap_server=1
-eap_user_file=$work/eap/users
-ca_cert=$work/authority.pem
-server_cert=$work/server.pem
-private_key=$work/server.key
-END
-    echo '127.0.0.1/32 secret' > eap/clients
-    echo '* TLS' > eap/users
+    eap_server_configuration "$work/server.pem" "$work/server.key"
     cat > eap/supplicant.conf << END
 pkcs11_engine_path=$libraries/engines-3/pkcs11.so
 pkcs11_module_path=$libraries/pkcs11/libkanal-pkcs11.so

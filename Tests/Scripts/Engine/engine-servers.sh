@@ -6,6 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
+. Tests/Scripts/servers.sh
 
 export OPENSSL_ENGINES=$work/lib/engines-3
 suite=GOST2012-KUZNYECHIK-KUZNYECHIKOMAC
@@ -184,34 +185,9 @@ END2
 }
 
 apache_server() {
-    local modules=/usr/lib/apache2/modules
-    mkdir apache
-    echo served > apache/index.html
-    cat > apache/apache.conf << END2
-ServerRoot $work/apache
-ServerName localhost
-Listen 127.0.0.1:35972
-PidFile $work/apache/pid
-ErrorLog $work/apache.log
-Mutex file:$work/apache default
-DefaultRuntimeDir $work/apache
-User $service
-Group $service
-LoadModule mpm_prefork_module $modules/mod_mpm_prefork.so
-LoadModule authz_core_module $modules/mod_authz_core.so
-LoadModule dir_module $modules/mod_dir.so
-LoadModule ssl_module $modules/mod_ssl.so
-StartServers 2
-DocumentRoot $work/apache
-SSLCryptoDevice pkcs11
-SSLSessionCache none
-<VirtualHost 127.0.0.1:35972>
-    SSLEngine on
-    SSLCertificateFile $work/rsa2048.pem
-    SSLCertificateKeyFile "$uri;object=rsa2048"
+    apache_configuration 35972 "$work/rsa2048.pem" "$uri;object=rsa2048" 'SSLCryptoDevice pkcs11' << END2
     SSLVerifyClient require
     SSLCACertificateFile $work/rsa2048.pem
-</VirtualHost>
 END2
     # Apache takes what stands before the colon for the engine's name.
     local bound="engine_id = dynamic\nSO_PATH = $OPENSSL_ENGINES/kanal.so\nID = pkcs11\nLIST_ADD = 1\nLOAD = EMPTY"

@@ -6,6 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
+. Tests/Scripts/servers.sh
 . Tests/Scripts/Provider/settings.sh
 
 service=www-data
@@ -102,32 +103,7 @@ END
 }
 
 apache_server() {
-    local modules=/usr/lib/apache2/modules
-    mkdir apache
-    echo served > apache/index.html
-    cat > apache/apache.conf << END
-ServerRoot $work/apache
-ServerName localhost
-Listen 127.0.0.1:35973
-PidFile $work/apache/pid
-ErrorLog $work/apache.log
-Mutex file:$work/apache default
-DefaultRuntimeDir $work/apache
-User $service
-Group $service
-LoadModule mpm_prefork_module $modules/mod_mpm_prefork.so
-LoadModule authz_core_module $modules/mod_authz_core.so
-LoadModule dir_module $modules/mod_dir.so
-LoadModule ssl_module $modules/mod_ssl.so
-StartServers 2
-DocumentRoot $work/apache
-SSLSessionCache none
-<VirtualHost 127.0.0.1:35973>
-    SSLEngine on
-    SSLCertificateFile $work/rsa.pem
-    SSLCertificateKeyFile $work/rsa.key
-</VirtualHost>
-END
+    apache_configuration 35973 "$work/rsa.pem" "$work/rsa.key" < /dev/null
     by_provider start apache-output.log apache2 -f "$work/apache/apache.conf" -DFOREGROUND
     fetch 35973 --cacert authority.pem
     passed "Apache serves, by processes of another user"
@@ -209,19 +185,7 @@ openvpn_both() {
 
 # EAP-TLS: hostapd's RADIUS server with the token's key, and a client with one of a file.
 hostapd_server() {
-    mkdir eap
-    cat > eap/hostapd.conf << END
-driver=none
-radius_server_clients=$work/eap/clients
-radius_server_auth_port=35978
-eap_server=1
-eap_user_file=$work/eap/users
-ca_cert=$work/authority.pem
-server_cert=$work/rsa.pem
-private_key=$work/rsa.key
-END
-    echo '127.0.0.1/32 secret' > eap/clients
-    echo '* TLS' > eap/users
+    eap_server_configuration "$work/rsa.pem" "$work/rsa.key"
     cat > eap/supplicant.conf << END
 network={
     key_mgmt=WPA-EAP
