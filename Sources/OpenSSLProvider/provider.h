@@ -5,24 +5,26 @@
  *
  *   provider.c     what OpenSSL's core calls: the start, the lists of algorithms, the end
  *   libcrypto.c    the libcrypto that has loaded the provider, found at run time; libcrypto.inc lists its functions
- *   registered.c   GOST digests and ciphers where OpenSSL looks them up by number
- *   digests.c      digests for OpenSSL
- *   ciphers.c      ciphers of messages; parameters.c has their form in messages
- *   aead.c         ciphers with authentication
- *   macs.c         authentication codes
  *   pkey.c         a key: its public half, and a private one, of the token or in memory
  *   software.c     what GOST keys in memory do
- *   pkcs8.c        GOST keys of files
  *   keymgmt.c      keys as OpenSSL manages them
- *   data.c         GOST keys as lists of parameters
  *   generate.c     keys that a token generates, and GOST keys that are made here
  *   gost.c         signatures of GOST keys
  *   agree.c        what GOST keys agree on and decrypt
  *   native.c       signatures of RSA and EC keys of a token, with the default provider's parameters
  *   rsa.c, ec.c    the signatures themselves; decryption by RSA keys, agreement by EC keys
- *   store.c        objects of tokens by URIs
- *   decode.c       files with GOST keys, and files that hold a URI
- *   encode.c       keys as DER, PEM and text; encrypt.c encrypts them
+ *
+ *   Messages/registered.c   GOST digests and ciphers where OpenSSL looks them up by number
+ *   Messages/digests.c      digests for OpenSSL
+ *   Messages/ciphers.c      ciphers of messages; parameters.c has their form in messages
+ *   Messages/aead.c         ciphers with authentication
+ *   Messages/macs.c         authentication codes
+ *
+ *   Files/store.c    objects of tokens by URIs
+ *   Files/decode.c   files with GOST keys, and files that hold a URI
+ *   Files/encode.c   keys as DER, PEM and text; encrypt.c encrypts them
+ *   Files/pkcs8.c    GOST keys of files
+ *   Files/data.c     GOST keys as lists of parameters
  *
  * The folder GOST computes, by Sources/GOSTKernels, and knows nothing of OpenSSL. Tokens, PINs, objects and operations with
  * private keys are those of Sources/OpenSSLKeys.
