@@ -107,8 +107,9 @@ struct ShareCommand: AsyncParsableCommand {
                 // A log without a reader does not end the share.
                 try? output.show(ShareReport(event), isOneOfMany: true)
             }
-        } catch KanalError.cancelled {
-            // The usual end, which the last event has told.
+        } catch {
+            // The usual end, which the last event has told. Swift 6.2 cannot compile a pattern for it.
+            guard error == .cancelled else { throw error }
         }
     }
 
