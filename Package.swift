@@ -133,10 +133,17 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal(
+            "Tokens",
+            on: [
+                "APDU", "Asking", "GOST", "HostCrypto", "HostProcess", "Locking", "SecureChannel", "Secrets", "Storage",
+                "Token", "Translation",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        kanal(
             "Cryptoki",
             on: [
-                "APDU", "Asking", "CCryptoki", "GOST", "HostCrypto", "HostProcess", "Locking", "SecureChannel",
-                "Secrets", "Storage", "Token", "Translation",
+                "APDU", "Asking", "CCryptoki", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage",
+                "Token", "Tokens", "Translation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal(
@@ -172,7 +179,7 @@ let package = Package(
             on: [
                 "APDU", "CCryptoki", "CReserve", "CVersion", "Configuration", "Cryptoki", "HostProcess", "Locking",
                 "PCSC",
-                "SecureChannel", "Secrets", "Storage", "Token", "Translation",
+                "SecureChannel", "Secrets", "Storage", "Token", "Tokens", "Translation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -189,7 +196,7 @@ let package = Package(
             on: [
                 "APDU", "Asking", "CCryptoki", "CHostProcess", "Configuration", "Cryptoki", "GOST", "HostCrypto",
                 "HostProcess", "Locking", "PCSC", "SecureChannel", "Secrets", "Sharing", "Storage", "Token",
-                "Translation", .product(name: "Logging", package: "swift-log"),
+                "Tokens", "Translation", .product(name: "Logging", package: "swift-log"),
             ]),
 
         .target(
@@ -208,7 +215,7 @@ let package = Package(
         tests(
             "ProviderTests",
             on: [
-                "HostProcess", "Locking", "Provider", "TestSupport", "Token", "Translation",
+                "HostProcess", "Locking", "Provider", "TestSupport", "Token", "Tokens", "Translation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("APDUTests", on: ["APDU", "Secrets", "TestSupport"]),
@@ -243,7 +250,7 @@ let package = Package(
             "CryptokiTests",
             on: [
                 "APDU", "Asking", "CCryptoki", "CSystem", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator",
-                "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token",
+                "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token", "Tokens",
                 "Translation", .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
@@ -251,7 +258,7 @@ let package = Package(
             on: [
                 "APDU", "Asking", "CCryptoki", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator", "GOST",
                 "KanalKit", "Locking", "PCSC", "Secrets", "SecureChannel", "Sharing", "Storage", "TestSupport", "Token",
-                "TokenEnd",
+                "TokenEnd", "Tokens",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("TranslationTests", on: ["Translation"]),

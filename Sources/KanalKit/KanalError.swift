@@ -7,6 +7,7 @@ import Cryptoki
 import HostCrypto
 import Storage
 import Token
+import Tokens
 package import Translation
 
 /// Why something could not be done with a token.

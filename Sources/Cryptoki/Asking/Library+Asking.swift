@@ -1,189 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import APDU
 import Asking
 package import CCryptoki
-import Locking
-import Logging
 package import Secrets
 package import Token
+import Tokens
 package import Translation
-
-/// Questions to the user. While one is open, nothing is held, neither a lock nor the token: other calls may use it, and
-/// it may leave.
-extension Library {
-    /// The limit of questions in one call.
-    private static let attempts = 16
-
-    /// Whether PINs can be left out, because the user is asked for them then.
-    package var asksForPINs: Bool { interaction.prompt != nil }
-
-    /// Runs `body` with PINs. The user is asked for those that the caller has not given, until the token takes them.
-    ///
-    /// - Parameters:
-    ///   - look: Looks at the token before each question, and fails if no answer could help.
-    ///   - body: Does the work, with the PINs in their order. It can run several times.
-    /// - Throws: `CKR_ARGUMENTS_BAD` if a PIN is missing and the user cannot be asked; `CKR_FUNCTION_CANCELED` if the
-    ///   user says no; `CKR_FUNCTION_FAILED` without an answer; the errors of `look` and `body`.
-    func withPINs(
-        _ pins: [NeededPIN], in slot: CK_SLOT_ID, _ look: () throws(CKError) -> TokenFacts,
-        _ body: ([SharedSecret]) throws(CKError) -> Void
-    ) throws(CKError) {
-        let given = pins.compactMap(\.given)
-        let asked = pins.filter { $0.given == nil }.map(\.request)
-        if asked.isEmpty { return try body(given) }
-        guard let prompt = interaction.prompt else {
-            throw .argumentsBad("a PIN is NULL, and the configuration names no program that asks for it")
-        }
-        guard prompt.asksUser || !asked.contains(where: \.isNew) else {
-            throw .argumentsBad("a new PIN is NULL, and the authenticator is a file, which has the present one")
-        }
-        try inquire(.pins(asked), in: slot) { () throws(CKError) in
-            var last: CKError?
-            for _ in 0..<Self.attempts {
-                let facts = try held(look)
-                let isLocked = asked.contains { !$0.isNew && facts.triesLeft(of: $0.pin) == 0 }
-                guard !isLocked else { throw .pinLocked }
-                var secrets: [SharedSecret] = []
-                for pin in pins {
-                    if let given = pin.given {
-                        secrets.append(given)
-                    } else {
-                        secrets.append(try answer(to: pin.request.question(facts, after: last), from: prompt))
-                    }
-                }
-                do throws(CKError) {
-                    return try held { () throws(CKError) in try body(secrets) }
-                } catch {
-                    guard prompt.asksUser, asked.contains(where: { $0.canMend(error) }) else { throw error }
-                    last = error
-                }
-            }
-            throw last ?? .functionFailed
-        }
-    }
-
-    /// Asks for a PIN or a password.
-    func answer(to question: Question, from prompt: UserPrompt) throws(CKError) -> SharedSecret {
-        do throws(AskingError) {
-            let answer = try prompt.secret(question)
-            told(question, "success")
-            return SharedSecret(answer)
-        } catch {
-            throw unanswered(question, error)
-        }
-    }
-
-    /// Asks for a yes.
-    func confirm(_ question: Question, by prompt: UserPrompt) throws(CKError) {
-        do throws(AskingError) {
-            try prompt.confirm(question)
-            told(question, "success")
-        } catch {
-            throw unanswered(question, error)
-        }
-    }
-
-    private func unanswered(_ question: Question, _ error: AskingError) -> CKError {
-        switch error {
-        case .cancelled: told(question, "cancel")
-        case .failed(let reason): told(question, "failure: \(reason)")
-        case .notInstalled(let reason): told(question, "not installed: \(reason)")
-        case .notConfigured: told(question, "not configured")
-        }
-        return CKError(error)
-    }
-
-    /// Logs how a question ended.
-    private func told(_ question: Question, _ outcome: String) {
-        settings.log.notice("asked the user for \(question.title): \(outcome)")
-    }
-
-    /// Runs `body`, which asks, when no other question about the token is open, with nothing held.
-    func inquire<Result>(
-        _ subject: Inquiry.Subject, in slot: CK_SLOT_ID, _ body: () throws(CKError) -> Result
-    ) throws(CKError) -> Result {
-        let inquiry = try entry(slot).inquiry
-        interaction.call.release()
-        defer { interaction.call.resume() }
-        return try inquiry.take(subject, body)
-    }
-
-    /// Runs a part of ``inquire(_:in:_:)`` that works with the token.
-    func held<Result>(_ body: () throws(CKError) -> Result) throws(CKError) -> Result {
-        interaction.call.resume()
-        defer { interaction.call.release() }
-        return try body()
-    }
-}
-
-/// An activation that the library asks for by itself (`activation = ask`).
-extension Library {
-    /// Has the user asked for the activation password of a token that has to be activated, and activates it.
-    ///
-    /// A failed attempt is remembered until the token leaves, so that a program that retries endlessly does not ask
-    /// endlessly.
-    ///
-    /// - Parameter refusal: The error to throw if the user does not activate the token.
-    func askForActivation(of id: CK_SLOT_ID, otherwise refusal: CKError) throws(CKError) {
-        guard let prompt = interaction.prompt, prompt.asksUser, interaction.asksForActivation else { throw refusal }
-        try inquire(.activation, in: id) { () throws(CKError) in
-            var error: String?
-            for _ in 0..<Self.passwordAttempts {
-                guard let channel = try held({ () throws(CKError) in try activatable(id) }) else { return }
-                let insertion = Inquiry.Refusal(serial: channel.serial, events: try entry(id).reader.events)
-                let inquiry = try entry(id).inquiry
-                guard !inquiry.isRefused(insertion) else { throw refusal }
-                let password: SharedSecret
-                do throws(CKError) {
-                    password = try answer(to: question(channel, in: id, error: error), from: prompt)
-                } catch {
-                    inquiry.refuse(insertion)
-                    throw refusal.following(error)
-                }
-                do throws(CKError) {
-                    return try held { () throws(CKError) in try activate(id, password.secret) }
-                } catch let failure {
-                    guard failure == .activationPasswordInvalid else {
-                        inquiry.refuse(insertion)
-                        throw refusal.following(failure)
-                    }
-                    error = translated("The password is wrong.")
-                }
-            }
-            throw refusal
-        }
-    }
-
-    /// The limit of questions in one call. A token takes fewer wrong passwords.
-    private static let passwordAttempts = 10
-
-    private func activate(_ id: CK_SLOT_ID, _ password: borrowing Secret) throws(CKError) {
-        try activate(id, password: password.bytes)
-    }
-
-    /// The channel of a token that a password can activate; nil if it is active by now.
-    private func activatable(_ id: CK_SLOT_ID) throws(CKError) -> ChannelInfo? {
-        let channel = try channelInfo(in: id)
-        if channel.state == .active { return nil }
-        guard channel.needsActivation, channel.isPairingOpen else { throw .functionNotSupported }
-        return channel
-    }
-
-    private func question(_ channel: ChannelInfo, in id: CK_SLOT_ID, error: String?) throws(CKError) -> Question {
-        let facts = TokenFacts(channel, reader: try entry(id).reader.name)
-        var text = facts.text(for: "to activate its secure channel for this user")
-        text += "\n" + translated("The password is on the card that came with the token.")
-        let tries = channel.passwords.compactMap(\.triesLeft).max()
-        if let tries { text += "\n" + translated("Tries left: \(tries)") }
-        return Question(
-            title: "The activation password of a token", text: text, prompt: translated("Activation password:"),
-            error: error)
-    }
-}
 
 /// The functions that take PINs. Each PIN can be nil if the user is asked for it.
 extension Library {
+    /// Whether PINs can be left out, because the user is asked for them then.
+    package var asksForPINs: Bool { tokens.asksForPINs }
+
     /// Logs in to the token, for all sessions of this application with it.
     package func logIn(
         _ handle: CK_SESSION_HANDLE, as user: CK_USER_TYPE, pin: SharedSecret?
@@ -267,7 +95,7 @@ extension Library {
         format: ([SharedSecret]) throws(CKError) -> TokenFormat
     ) throws(CKError) {
         var seen: [UInt8]?
-        try withPINs(pins, in: slot) { () throws(CKError) in
+        try tokens.withPINs(pins, in: Int(clamping: slot)) { () throws(CKError) in
             let facts = try facts(of: slot)
             seen = facts.serial
             return facts
@@ -302,7 +130,7 @@ extension Library {
             NeededPIN(PINRequest(pin: local, purpose: purpose), given: present),
             NeededPIN(PINRequest(pin: local, purpose: "to set it", isNew: true), given: new),
         ]
-        try withPINs(pins, in: slot) { () throws(CKError) in
+        try tokens.withPINs(pins, in: Int(clamping: slot)) { () throws(CKError) in
             try facts(of: slot)
         } _: { pins throws(CKError) in
             try setLocalPIN(number, in: slot, to: pins[1].secret, presenting: pins[0].secret)
@@ -317,21 +145,17 @@ extension Library {
     package func askForPIN(
         of role: Token.Role, for purpose: Phrase, in slot: CK_SLOT_ID, after error: CKError? = nil
     ) throws(CKError) -> SharedSecret {
-        guard let prompt = interaction.prompt else { throw CKError(.notConfigured) }
-        let request = PINRequest(pin: .init(role), purpose: purpose)
-        return try inquire(.pins([request]), in: slot) { () throws(CKError) -> SharedSecret in
-            let token: TokenFacts = try held { () throws(CKError) in try facts(of: slot) }
-            guard token.triesLeft(of: request.pin) != 0 else { throw .pinLocked }
-            return try answer(to: request.question(token, after: error), from: prompt)
+        try tokens { slots throws(TokensError) in
+            try slots.askForPIN(of: role, for: purpose, in: Int(clamping: slot), after: error?.pinFault)
         }
     }
 
-    /// As ``withPINs(_:in:_:_:)``, for a function of a session.
+    /// As `Slots.withPINs`, for a function of a session.
     private func withPINs(
         _ pins: [NeededPIN], of handle: CK_SESSION_HANDLE, _ check: (Session) throws(CKError) -> Void,
         _ body: (Session, [SharedSecret]) throws(CKError) -> Void
     ) throws(CKError) {
-        try withPINs(pins, in: slot(of: handle)) { () throws(CKError) in
+        try tokens.withPINs(pins, in: Int(clamping: slot(of: handle))) { () throws(CKError) in
             try withSession(handle) { session throws(CKError) in
                 try check(session)
                 return try session.facts()
@@ -342,10 +166,31 @@ extension Library {
     }
 
     private func facts(of slot: CK_SLOT_ID) throws(CKError) -> TokenFacts {
-        try entry(slot).slot.withLock { slot throws(CKError) in
-            try slot.withoutSessions { () throws(CKError) in
-                try slot.withToken { token throws(TokenError) in try TokenFacts(token) }
+        try tokens { slots throws(TokensError) in try slots.facts(of: Int(clamping: slot)) }
+    }
+}
+
+extension Session {
+    /// The facts about the session's token for a question.
+    func facts() throws(CKError) -> TokenFacts {
+        try slot.withToken { token throws(TokenError) in try TokenFacts(token) }
+    }
+
+    /// Makes sure that the user has said yes to a use of a private key, if that is wanted for the key.
+    func requireConsent(to purpose: KeyUse.Purpose, with key: Object) throws(CKError) {
+        let isWanted =
+            switch slot.place.consent {
+            case .never: false
+            case .always: true
+            case .perKey: key.attributes[CKA_ALWAYS_AUTHENTICATE] == [1]
             }
+        guard isWanted else { return }
+        let label = key.attributes[CKA_LABEL].map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let id = key.attributes[CKA_UNIQUE_ID] ?? []
+        do throws(TokensError) {
+            try consent.use(for: KeyUse(key: id, label: label, purpose: purpose, content: consent.content))
+        } catch {
+            throw CKError(error)
         }
     }
 }

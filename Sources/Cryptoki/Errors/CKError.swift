@@ -4,10 +4,11 @@ import APDU
 package import Asking
 package import CCryptoki
 import GOST
-package import HostCrypto
+import HostCrypto
 import SecureChannel
 import Storage
 import Token
+package import Tokens
 package import Translation
 
 /// A Cryptoki return value other than `CKR_OK` (PKCS #11 v2.40, 5.1), and its reason for the log.
@@ -114,6 +115,34 @@ extension CKError {
         if case .channel(.passwordRejected(let count)) = error { triesLeft = count }
     }
 
+    /// The return value for the error of a call that works with tokens.
+    package init(_ error: TokensError) {
+        switch error {
+        case .token(let error, let exchange): self.init(error, after: exchange)
+        case .keyDeleted: self = .keyHandleInvalid("the token has the key no more")
+        case .noCard: self = .tokenNotPresent
+        case .noSlot: self = .slotIDInvalid
+        case .ended: self = .notInitialised
+        case .sessionsOpen: self = .sessionExists
+        case .noMemory: self = .hostMemory
+        case .notSupported, .notActivated(nil): self = .functionNotSupported
+        case .notActivated(let reason?): self = CKError.functionNotSupported.following(CKError(reason))
+        case .withoutChannel:
+            self.init(
+                CKR_FUNCTION_NOT_SUPPORTED, "the token is used without a secure channel, and is paired with no host")
+        case .noPairing:
+            self.init(CKR_OBJECT_HANDLE_INVALID, "there is no pairing with a token of this serial number")
+        case .localPINUnset: self = .deviceError
+        case .unanswered(let error): self.init(error)
+        case .pinMissing(isNew: false):
+            self = .argumentsBad("a PIN is NULL, and the configuration names no program that asks for it")
+        case .pinMissing(isNew: true):
+            self = .argumentsBad("a new PIN is NULL, and the authenticator is a file, which has the present one")
+        case .tooManyQuestions: self = .functionFailed
+        case .consentWanted: self.init(CKR_FUNCTION_FAILED, "the user's consent to this use of the key is wanted")
+        }
+    }
+
     /// The return value for a question to the user without an answer.
     init(_ error: AskingError) {
         switch error {
@@ -213,20 +242,14 @@ extension CKError {
     }
 }
 
-extension Reason {
-    /// Why nothing can be computed by libcrypto; nil if it is there.
-    package init?(_ presence: LibraryContext.Presence) {
-        switch presence {
-        case .version: return nil
-        case .absent:
-            self.init(
-                nil,
-                "libcrypto.so.4 or .3 cannot be loaded: install OpenSSL's library (libssl4 or libssl3, openssl-libs)")
-        case .incomplete:
-            self.init(
-                nil,
-                "libcrypto lacks functions of OpenSSL 3.0: install OpenSSL's library (libssl4 or libssl3, openssl-libs)"
-            )
+extension CKError: TokenCallError {
+    package var isRemoval: Bool { self == .deviceRemoved }
+
+    package var pinFault: PINFault? {
+        switch self {
+        case .pinIncorrect: .incorrect
+        case .pinLengthRange: .length
+        default: nil
         }
     }
 }

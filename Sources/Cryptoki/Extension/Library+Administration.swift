@@ -5,6 +5,7 @@ import Locking
 package import Secrets
 package import SecureChannel
 package import Token
+import Tokens
 
 /// The functions of the vendor's extension that need no session.
 extension Library {
@@ -23,8 +24,8 @@ extension Library {
         let pin = try LocalPIN(number)
         let new = new.copy()
         let present = present.copy()
-        try withToken(in: slot) { token throws(TokenError) in
-            try token.setLocalPIN(pin, to: new, presenting: present)
+        try tokens { slots throws(TokensError) in
+            try slots.setLocalPIN(pin, in: Int(clamping: slot), to: new, presenting: present)
         }
     }
 
@@ -33,9 +34,7 @@ extension Library {
     /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no local PIN has; `CKR_DEVICE_ERROR` if it has no value.
     package func localPIN(_ number: CK_ULONG, in slot: CK_SLOT_ID) throws(CKError) -> PINState {
         let pin = try LocalPIN(number)
-        let state = try withToken(in: slot) { token throws(TokenError) in try token.localPIN(pin) }
-        guard let state else { throw .deviceError }
-        return state
+        return try tokens { slots throws(TokensError) in try slots.localPIN(pin, in: Int(clamping: slot)) }
     }
 
     /// The numbers that a local PIN can have.
@@ -53,10 +52,8 @@ extension Library {
         guard user == CKU_USER || user == CKU_SO else {
             throw .argumentsBad("the user \(user) is neither User nor SO")
         }
-        let isForced = try withToken(in: slot) { token throws(TokenError) in
-            // Without its channel the token does not tell.
-            try token.prepare()
-            return try token.info(evicting: true).isUserPINChangeForced
+        let isForced = try tokens { slots throws(TokensError) in
+            try slots.mustChangeUserPIN(in: Int(clamping: slot))
         }
         return isForced && user == CKU_USER
     }
@@ -89,8 +86,7 @@ extension Library {
     func withToken<Result: Sendable>(
         in id: CK_SLOT_ID, _ body: @Sendable (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
-        guard try slot(id).isOccupied else { throw .tokenNotPresent }
-        return try entry(id).slot.withLock { slot throws(CKError) in try slot.withToken(body) }
+        try tokens { slots throws(TokensError) in try slots.withToken(in: Int(clamping: id), body) }
     }
 }
 
@@ -110,17 +106,9 @@ extension Library {
     ///
     /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open.
     package func activate(_ slot: CK_SLOT_ID, password: Span<UInt8>) throws(CKError) {
-        let slot = try entry(slot).slot
-        let password = try Self.password(password)
-        try slot.withLock { slot throws(CKError) in
-            try slot.withToken(checking: slot.requireNoSession) { token throws(TokenError) in
-                try token.activate(with: password)
-            }
+        do throws(TokensError) { try tokens.activate(Int(clamping: slot), password: password) } catch {
+            throw CKError(error)
         }
-    }
-
-    private static func password(_ text: Span<UInt8>) throws(CKError) -> ActivationPassword {
-        do { return try ActivationPassword(text) } catch { throw CKError(.channel(error)) }
     }
 }
 
@@ -130,16 +118,12 @@ extension Library {
     ///
     /// - Throws: `CKR_FUNCTION_NOT_SUPPORTED` if the token is used without a channel, or is not activated.
     package func pairedHosts(in slot: CK_SLOT_ID) throws(CKError) -> [PairedHost] {
-        let hosts = try withToken(in: slot) { token throws(TokenError) -> [PairedHost]? in
-            token.isActivated && !token.isProtected ? nil : try token.pairedHosts()
-        }
-        guard let hosts else { throw .withoutChannel }
-        return hosts
+        try tokens { slots throws(TokensError) in try slots.pairedHosts(in: Int(clamping: slot)) }
     }
 
     /// The tokens that this user is paired with on this machine, the youngest pairing first. No token need be there.
     package func pairedTokens() throws(CKError) -> [PairedToken] {
-        do { return try settings.pairedTokens() } catch { throw CKError(error) }
+        try tokens { slots throws(TokensError) in try slots.pairedTokens() }
     }
 
     /// Forgets a token on this machine, so that it must be activated again. This application's sessions with it end.
@@ -148,11 +132,8 @@ extension Library {
     /// - Parameter serial: 8 bytes.
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` without a pairing with such a token.
     package func removePairings(withToken serial: [UInt8]) throws(CKError) {
-        do { try settings.removePairings(withToken: serial) } catch {
-            guard error == .notFound else { throw CKError(error) }
-            throw .objectHandleInvalid("there is no pairing with a token of this serial number")
-        }
-        closeSessions(withToken: serial)
+        try tokens { slots throws(TokensError) in try slots.removePairings(withToken: serial) }
+        try closeSessions(withToken: serial)
     }
 }
 
@@ -162,27 +143,23 @@ extension Session {
     ///
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if the token has no such host any more.
     package func removePairedHost(_ id: PairedHost.ID) throws(CKError) {
-        guard slot.turn.state?.isProtected == true else { throw .withoutChannel }
+        guard slot.token?.isProtected == true else { throw CKError(.withoutChannel) }
         guard isReadWrite else { throw .sessionReadOnly("a pairing of the token is to be removed") }
         var removed: PairedHost?
         do throws(CKError) {
             removed = try slot.withToken { token throws(TokenError) in try token.unpair(id) }
         } catch {
             // The token may have forgotten this host, though its part could not be removed here.
-            if slot.turn.state?.isProtected == false { slot.end(as: .normal) }
+            if slot.token?.isProtected == false { slot.place.end(as: .normal) }
             guard error == CKError(CKR_USER_NOT_LOGGED_IN) else { throw error }
             throw .userNotLoggedIn("another host's pairing is removed by the SO alone")
         }
         guard let removed else { throw .objectHandleInvalid("the token has no such host any more") }
-        if removed.isSelf { slot.end(as: .normal) }
+        if removed.isSelf { slot.place.end(as: .normal) }
     }
 }
 
 extension CKError {
-    fileprivate static var withoutChannel: CKError {
-        CKError(CKR_FUNCTION_NOT_SUPPORTED, "the token is used without a secure channel, and is paired with no host")
-    }
-
     fileprivate static func objectHandleInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_OBJECT_HANDLE_INVALID, reason())
     }

@@ -4,6 +4,7 @@ package import CCryptoki
 import HostCrypto
 import Locking
 import Secrets
+import Tokens
 
 /// The certificates that an application trusts when it verifies a message, and lists of revoked ones, in DER.
 package struct MessageStore: Sendable {

@@ -4,6 +4,7 @@ import GOST
 package import HostCrypto
 import Secrets
 import Token
+import Tokens
 
 /// The fields of a request for a certificate, as an application gives them: a type, its value, the next type, and so
 /// on.

@@ -4,6 +4,7 @@ import CCryptoki
 import GOST
 import Secrets
 import Token
+import Tokens
 
 /// Key pairs of GOST R 34.10 (PKCS #11 v2.40 current mechanisms, 2.22 to 2.24).
 struct GOSTKeyPairs: KeyPairKind {

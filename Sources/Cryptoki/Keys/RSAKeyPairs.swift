@@ -5,6 +5,7 @@ import CCryptoki
 import HostCrypto
 import Secrets
 import Token
+import Tokens
 
 /// Key pairs of RSA (PKCS #11 v2.40 current mechanisms, 2.1).
 struct RSAKeyPairs: KeyPairKind {

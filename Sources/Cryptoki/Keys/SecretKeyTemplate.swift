@@ -5,6 +5,7 @@ import GOST
 import HostCrypto
 import Secrets
 import Token
+import Tokens
 
 /// The template of a secret key, with the defaults of missing attributes.
 struct SecretKeyTemplate {

@@ -3,6 +3,7 @@
 import APDU
 package import CCryptoki
 import Token
+import Tokens
 
 extension Session {
     /// Makes a key pair, on the token if the private key is to live there, else in this process.

@@ -5,6 +5,7 @@ import GOST
 package import HostCrypto
 import Secrets
 import Token
+import Tokens
 
 /// The part of an operation that only the private key can do: in this process with a key of a session, on the token with
 /// a key of the token. Hashing and padding are the host's part with both.

@@ -4,6 +4,7 @@ import GOST
 import HostCrypto
 import Secrets
 import Token
+import Tokens
 
 /// A key that lives in this process.
 final class SessionKey {

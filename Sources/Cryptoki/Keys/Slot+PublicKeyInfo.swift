@@ -3,6 +3,7 @@ import CCryptoki
 import GOST
 import HostCrypto
 import Token
+import Tokens
 
 /// `CKA_PUBLIC_KEY_INFO` of keys (PKCS #11 v2.40, 4.8 and 4.9). It is not stored, but computed on request from the
 /// known objects: a command goes to the token only if a certificate has to be read for it, and a search that does not

@@ -4,6 +4,7 @@ package import CCryptoki
 package import Secrets
 import SecureChannel
 import Token
+import Tokens
 
 /// One session of this application with a token (PKCS #11 v2.40, 2.6 in the usage guide).
 ///
@@ -89,7 +90,7 @@ package final class Session {
     }
 
     /// The serial number of the token, as far as it told it; see `Token.serial`.
-    package var tokenSerial: [UInt8] { slot.turn.state?.serial ?? [] }
+    package var tokenSerial: [UInt8] { slot.token?.serial ?? [] }
 
     /// The session's flags (`CKF_`).
     package var flags: CK_FLAGS { CKF_SERIAL_SESSION | (isReadWrite ? CKF_RW_SESSION : 0) }
@@ -135,11 +136,11 @@ extension Session {
         guard slot.login != nil else { throw .userNotLoggedIn("no user is logged in") }
         slot.loginEnded()
         // A token that is away loses the right with its session. It is not waited for.
-        if case .waitingForToken = slot.presence { return slot.forgetLogin() }
+        if slot.place.isWaiting { return slot.place.forgetLogin() }
         do throws(CKError) {
             try slot.withToken(waits: false) { token throws(TokenError) in try token.logOut() }
         } catch {
-            guard case .waitingForToken = slot.presence else { throw error }
+            guard slot.place.isWaiting else { throw error }
         }
     }
 }
@@ -300,7 +301,7 @@ extension Session {
         else {
             throw .argumentsBad("there is no password \(number), or no characters \(characters)")
         }
-        guard slot.turn.state?.isProtected == true else { throw .functionNotSupported }
+        guard slot.token?.isProtected == true else { throw .functionNotSupported }
         guard isReadWrite else { throw .sessionReadOnly("a password of the token is to be made") }
         guard slot.login == .securityOfficer else { throw .userNotLoggedIn("the SO must be logged in") }
         return ActivationPasswordRequest(slot: UInt8(truncatingIfNeeded: number), charset: charset)

@@ -1,107 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-import APDU
 import Asking
 import CCryptoki
 import Locking
-import Logging
 import Token
+import Tokens
 
-/// One reader, the token in it, and this application's sessions with that token.
+/// This application's sessions with the token in a reader, and the objects that they see.
 ///
-/// Reached only inside of its monitor, which a call leaves while the card works (`Slot.withToken`).
-final class Slot {
-    let monitor = Monitor()
-    let reader: String
-    let readers: any ReaderService
-    let settings: TokenSettings
-    /// The signals that other threads send and read without the lock.
-    let signals: SlotSignals
-    /// Before which signatures the user is asked for consent.
-    let consent: Consent
-
-    var turn = TokenLease() {
-        didSet { signals.token.withLock { [serial = turn.state?.serial] token in token = serial } }
-    }
-    private var history: ChannelHistory?
-    var sessions = SlotSessions()
+/// Reached only inside of the monitor of its place, which a call leaves while the card works (`TokenSlot.withToken`).
+final class Slot: SlotSessions {
+    let place: TokenSlot
+    var sessions = SessionTable()
     /// Objects of the token and of its sessions.
     var objects = HandleTable<Object>(notFound: .objectHandleInvalid)
     /// The token's objects when `objects` was last updated.
     var known: [TokenObject]?
-    /// Whether the token is present, and was away.
-    var presence = TokenPresence.normal {
-        didSet {
-            guard presence != oldValue else { return }
-            settings.log.identified(.notice, presence.messageID, "\(presence.description)", reader: reader)
-            signals.presenceChanged(reader, presence)
-        }
+
+    init(_ place: TokenSlot) {
+        self.place = place
+        place.sessions = self
     }
 
-    init(
-        reader: String, readers: any ReaderService, settings: TokenSettings, signals: SlotSignals, consent: Consent
-    ) {
-        self.consent = consent
-        self.reader = reader
-        self.readers = readers
-        self.settings = settings
-        self.signals = signals
-    }
-
-    // MARK: Token
-
+    var settings: TokenSettings { place.settings }
     /// The role that is logged in to the token.
-    var login: Token.Role? { turn.state?.login }
+    var login: Token.Role? { place.login }
+    /// The token's state when the last turn ended; nil without a connection.
+    var token: TokenLease.State? { place.turn.state }
 
-    /// Connects to the card. Everything here can be done twice, so that transient errors are retried for a second, from
-    /// the beginning. In that time the smart card service also powers a card that another program has switched off.
-    func connect() throws(TokenError) -> Token {
-        let end = settings.clocks.uptime.now + .seconds(1)
-        var isLast = false
-        while true {
-            do throws(TokenError) { return try connectOnce() } catch {
-                guard error.linkError?.mayPass == true, !isLast else { throw error }
-                monitor.outside { settings.clocks.pause(Self.pollInterval) }
-                isLast = settings.clocks.uptime.now >= end
-            }
+    /// Runs `body` with the token: see `TokenSlot.withToken`.
+    ///
+    /// - Parameter check: Makes sure, when the turn has come, that `body` may run.
+    func withToken<Result: ~Copyable & Sendable>(
+        waits: Bool = true, usesKey: Bool = false, checking check: () throws(CKError) -> Void = {},
+        _ body: @Sendable (Token) throws(TokenError) -> Result
+    ) throws(CKError) -> Result {
+        place.takeTurn()
+        defer { place.giveTurn() }
+        try check()
+        do throws(TokensError) { return try place.inTurn(waits: waits, usesKey: usesKey, body) } catch {
+            throw CKError(error)
         }
-    }
-
-    private func connectOnce() throws(TokenError) -> Token {
-        let history = try channelHistory()
-        let token = try monitor.outside { () throws(TokenError) in
-            let link: any CardLink
-            do throws(LinkError) { link = try readers.connect(to: reader) } catch { throw .link(error) }
-            return try Token(reader: reader, link: link, settings: settings, history: history)
-        }
-        turn.take(token)
-        presence = .normal
-        return token
-    }
-
-    /// The history of the slot's channels. It stays as long as the process knows the slot, so that the token can tell
-    /// the process's sessions from others'.
-    private func channelHistory() throws(TokenError) -> ChannelHistory {
-        if let history { return history }
-        let history = try ChannelHistory(random: settings.random)
-        self.history = history
-        return history
-    }
-
-    /// Lets the token go. A call that has the turn disconnects it at its end.
-    func disconnect() {
-        turn.letGo()
-        guard !turn.isTaken else { return }
-        takeTurn()
-        giveTurn()
     }
 
     // MARK: Sessions
 
+    var isEmpty: Bool { sessions.isEmpty }
     var hasReadOnlySession: Bool { sessions.readWriteCount < sessions.count }
-
-    func requireNoSession() throws(CKError) {
-        guard sessions.isEmpty else { throw .sessionExists }
-    }
 
     /// Opens a session. The token must be activated.
     func openSession(_ handle: CK_SESSION_HANDLE, isReadWrite: Bool) throws(CKError) {
@@ -111,9 +55,9 @@ final class Slot {
             let check = { () throws(CKError) in
                 guard isReadWrite || self.login != .securityOfficer else { throw .sessionReadWriteSOExists }
             }
-            guard isTokenReady else {
+            guard place.isReady else {
                 // A new connection has just checked the token.
-                let wasConnected = turn.state != nil
+                let wasConnected = token != nil
                 return try withToken(checking: check) { token throws(TokenError) in
                     if wasConnected || !token.isPlain { try token.prepare() }
                 }
@@ -125,14 +69,6 @@ final class Slot {
         }
     }
 
-    /// Whether a session can begin without a command to the token: it has no channel that could be lost, no call uses
-    /// it now, and at the last look it was in its reader.
-    private var isTokenReady: Bool {
-        guard !turn.isTaken, turn.state?.isPlain == true, !signals.lastSeen.isDoubtful else { return false }
-        if case .waitingForToken = presence { return false }
-        return true
-    }
-
     /// Closes a session and destroys its objects. With the last one the login ends and the token is let go.
     func closeSession(_ handle: CK_SESSION_HANDLE) {
         sessions.remove(handle)
@@ -142,12 +78,12 @@ final class Slot {
 
     func closeAllSessions() {
         for session in sessions.all { session.isClosed = true }
-        end(as: .normal)
+        place.end(as: .normal)
     }
 
     /// A session, as soon as no other call has it.
     func beginCall(of handle: CK_SESSION_HANDLE) throws(CKError) -> Session {
-        while sessions.isBusy(handle) { monitor.wait() }
+        while sessions.isBusy(handle) { place.monitor.wait() }
         let session = try sessions[handle]
         sessions.setBusy(handle, true)
         return session
@@ -157,25 +93,14 @@ final class Slot {
         // Objects that a call makes after the end of its session have no owner.
         if session.isClosed { objects.removeAll { $0.session == session.handle } }
         sessions.setBusy(session.handle, false)
-        monitor.tellOfChange()
+        place.monitor.tellOfChange()
     }
 
     /// Ends all sessions; their handles and those of their objects are never used again.
-    func end(as presence: TokenPresence) {
+    func end() {
         sessions.removeAll()
         objects.removeAll { _ in true }
         known = nil
-        self.presence = presence
-        disconnect()
-    }
-
-    // MARK: Login
-
-    /// Forgets the login to a token that is away.
-    func forgetLogin() {
-        takeTurn()
-        defer { giveTurn() }
-        turn.token?.forgetLogin()
     }
 
     /// Operations with private keys, and private objects of sessions, end with the login.
@@ -183,5 +108,78 @@ final class Slot {
         objects.removeAll { $0.isPrivate }
         known = nil
         for session in sessions.all { session.loginEnded() }
+    }
+}
+
+/// A slot's sessions for all threads.
+@safe
+final class SharedSessions: @unchecked Sendable {
+    private let slot: Slot
+    private let shared: SharedSlot
+
+    init(_ shared: SharedSlot) {
+        self.shared = shared
+        slot = shared.withLock { Slot($0) }
+    }
+
+    /// Runs `body` with the slot, inside of its monitor.
+    func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (Slot) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try shared.withLock { _ throws(Failure) in try body(slot) }
+    }
+}
+
+/// The sessions of one slot.
+struct SessionTable {
+    /// Digests that sessions have saved.
+    var savedStates = SavedStates()
+    private var sessions: [CK_SESSION_HANDLE: Session] = [:]
+    private var ended: [CK_SESSION_HANDLE] = []
+    private(set) var readWriteCount = 0
+    /// Sessions that a call works with.
+    private var busy: Set<CK_SESSION_HANDLE> = []
+
+    var count: Int { sessions.count }
+    var isEmpty: Bool { sessions.isEmpty }
+    var all: some Collection<Session> { sessions.values }
+
+    subscript(handle: CK_SESSION_HANDLE) -> Session {
+        get throws(CKError) {
+            guard let session = sessions[handle] else { throw .sessionHandleInvalid }
+            return session
+        }
+    }
+
+    func isBusy(_ handle: CK_SESSION_HANDLE) -> Bool { busy.contains(handle) }
+
+    /// A call begins to work with a session, and ends.
+    mutating func setBusy(_ handle: CK_SESSION_HANDLE, _ isBusy: Bool) {
+        if isBusy { busy.insert(handle) } else { busy.remove(handle) }
+    }
+
+    mutating func insert(_ session: Session) {
+        sessions[session.handle] = session
+        if session.isReadWrite { readWriteCount += 1 }
+    }
+
+    mutating func remove(_ handle: CK_SESSION_HANDLE) {
+        if sessions.removeValue(forKey: handle)?.isReadWrite == true { readWriteCount -= 1 }
+        // A saved digest does not outlive the last session that could go on with it.
+        if sessions.isEmpty { savedStates = SavedStates() }
+    }
+
+    /// Ends all of them together.
+    mutating func removeAll() {
+        ended += sessions.keys
+        sessions = [:]
+        readWriteCount = 0
+        savedStates = SavedStates()
+    }
+
+    /// The handles of sessions that ended together since the last time. One that was being opened then may be open now.
+    mutating func takeEnded() -> [CK_SESSION_HANDLE] {
+        defer { ended = [] }
+        return ended.filter { sessions[$0] == nil }
     }
 }

@@ -3,6 +3,7 @@ import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
+import Tokens
 
 /// How a key is derived from another.
 enum KeyDerivation: Sendable {

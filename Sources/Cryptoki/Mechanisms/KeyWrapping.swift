@@ -2,6 +2,7 @@
 import CCryptoki
 import GOST
 import Secrets
+import Tokens
 
 /// How a key is wrapped with another.
 enum KeyWrapping: Sendable {

@@ -3,6 +3,7 @@
 package import CCryptoki
 import GOST
 import HostCrypto
+import Tokens
 
 /// A mechanism: its work, its keys, and the answer of `C_GetMechanismInfo`.
 package struct MechanismDefinition: Sendable {

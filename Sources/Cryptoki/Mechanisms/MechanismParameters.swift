@@ -3,6 +3,7 @@
 package import CCryptoki
 import GOST
 import HostCrypto
+import Tokens
 
 /// A mechanism's parameter that is a structure with pointers.
 package enum MechanismParameters: Sendable {

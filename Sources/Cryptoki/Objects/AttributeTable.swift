@@ -2,6 +2,7 @@
 
 import CCryptoki
 import GOST
+import Tokens
 
 /// The attributes of objects of one class and type, and the rule for each (PKCS #11 v2.40, 4; `CKA_UNIQUE_ID`, v3.0,
 /// 4.4; GOST, 2.40 current mechanisms, 2.22 to 2.24).

@@ -3,6 +3,7 @@
 import APDU
 package import CCryptoki
 package import Secrets
+import Tokens
 
 /// Attributes by type, each value in the bytes that an application sees (PKCS #11 v2.40, 4.1).
 package struct Attributes: Sendable, Equatable {

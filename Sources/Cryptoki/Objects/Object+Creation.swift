@@ -3,6 +3,7 @@ package import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
+import Tokens
 
 extension Object {
     /// An object of a session, from attributes that were checked one by one. Here they are checked together, and what

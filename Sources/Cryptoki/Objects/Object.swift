@@ -5,6 +5,7 @@ import CCryptoki
 import GOST
 import Secrets
 import Token
+import Tokens
 
 /// An object of a token or of a session (PKCS #11 v2.40, 4).
 struct Object {

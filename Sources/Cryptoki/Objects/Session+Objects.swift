@@ -3,6 +3,7 @@
 package import CCryptoki
 import Secrets
 import Token
+import Tokens
 
 extension Session {
     /// The attributes of an object.

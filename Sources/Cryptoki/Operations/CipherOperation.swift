@@ -5,6 +5,7 @@ import GOST
 import HostCrypto
 import Secrets
 import Token
+import Tokens
 
 /// An encryption or decryption (PKCS #11 v2.40, 5.8 and 5.9).
 package final class CipherOperation {

@@ -2,6 +2,7 @@
 import GOST
 import HostCrypto
 import Secrets
+import Tokens
 
 /// A cipher at work in one direction.
 protocol CipherState: AnyObject {

@@ -5,6 +5,7 @@ import GOST
 import HostCrypto
 import Secrets
 import Token
+import Tokens
 
 /// A MAC in progress.
 final class MACState {

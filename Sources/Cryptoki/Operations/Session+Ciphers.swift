@@ -5,6 +5,7 @@ import GOST
 import HostCrypto
 package import Secrets
 import Token
+import Tokens
 
 extension Session {
     package func encryptInit(_ mechanism: Mechanism, key: CK_OBJECT_HANDLE) throws(CKError) {

@@ -3,6 +3,7 @@
 package import CCryptoki
 import GOST
 import Secrets
+import Tokens
 
 extension Session {
     /// Makes a secret key out of another key (PKCS #11 v2.40, 5.16).

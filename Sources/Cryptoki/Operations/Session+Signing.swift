@@ -4,6 +4,7 @@ package import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
+import Tokens
 
 /// A signature, or its verification (PKCS #11 v2.40, 5.11 and 5.13), by a key pair or as a MAC of a secret key.
 final class SignatureOperation {

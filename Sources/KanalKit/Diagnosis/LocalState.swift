@@ -8,6 +8,7 @@ import Locking
 import SecureChannel
 import Storage
 import Token
+import Tokens
 package import Translation
 
 /// This user's directories and `kanal.conf`, as the library reads them. Nothing is changed, and no service is asked.

@@ -3,12 +3,13 @@
 package import APDU
 import CCryptoki
 import Configuration
-package import Cryptoki
+import Cryptoki
 import Locking
 public import Logging
 import PCSC
 import Storage
 package import Token
+package import Tokens
 package import Translation
 
 /// The tokens of this machine.

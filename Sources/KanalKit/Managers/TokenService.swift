@@ -6,6 +6,7 @@ import Cryptoki
 import Locking
 import SecureChannel
 import Token
+import Tokens
 
 /// The state that a manager and its tokens share: readers, sessions, and the application's settings. All sessions end
 /// with it.
@@ -59,7 +60,7 @@ final class TokenService: Sendable {
     /// Reads the information of the token in a slot. A channel that another process has open stays open.
     func information(on slot: CK_SLOT_ID) throws(KanalError) -> TokenInformation {
         try translated { () throws(CKError) in
-            try TokenInformation(library.token(in: slot, evicting: false), reader: library.slot(slot).reader)
+            try TokenInformation(library.token(in: slot, evicting: false).report, reader: library.slot(slot).reader)
         }
     }
 }

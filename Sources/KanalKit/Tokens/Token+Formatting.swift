@@ -5,6 +5,7 @@ import Cryptoki
 import Locking
 import Secrets
 import Token
+import Tokens
 import Translation
 
 extension Token {

@@ -4,6 +4,7 @@ import Cryptoki
 import Locking
 import Secrets
 import Token
+import Tokens
 
 extension Token {
     /// Works with the token.
@@ -149,7 +150,7 @@ extension Token {
         let library = service.library
         let reason = KanalError(opening: error) { () throws(CKError) in try library.channelInfo(in: slot).state }
         if let state = try? library.token(in: slot, evicting: false) {
-            let fresh = TokenInformation(state, reader: information.reader)
+            let fresh = TokenInformation(state.report, reader: information.reader)
             if fresh.isSameToken(as: information) { update(fresh, slot: slot) }
         }
         return reason

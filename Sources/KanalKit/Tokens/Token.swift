@@ -5,6 +5,7 @@ import Cryptoki
 import Locking
 import Secrets
 import Token
+import Tokens
 import Translation
 
 /// A token, wherever it is: in a reader, on its way to another, or away.
@@ -172,7 +173,7 @@ extension Token {
     public func details(prompt: String? = nil) async throws(KanalError) -> TokenDetails {
         try await inPlace(prompt) { [self] slot throws(KanalError) in
             let library = service.library
-            let state = try translated { () throws(CKError) in try library.token(in: slot, evicting: true) }
+            let state = try translated { () throws(CKError) in try library.token(in: slot, evicting: true).report }
             let reader = try translated { () throws(CKError) in try library.slot(slot).reader }
             let fresh = TokenInformation(state, reader: reader)
             guard fresh.isSameToken(as: information) else {

@@ -2,6 +2,7 @@
 
 import Cryptoki
 import Token
+import Tokens
 
 /// The answers of a token that is asked for everything it tells of itself: ``Token/details(prompt:)``.
 ///
@@ -83,7 +84,7 @@ public struct PINChange: Sendable, Equatable {
 
 extension TokenDetails {
     init(
-        _ state: Library.TokenState, _ information: TokenInformation, _ channel: ChannelDetails, modelName: String?,
+        _ state: TokenReport, _ information: TokenInformation, _ channel: ChannelDetails, modelName: String?,
         driveMegabytes: Int?
     ) {
         let info = state.info
@@ -155,7 +156,7 @@ public struct TokenInformation: Sendable, Equatable {
     /// The number of tries that the PIN has left; nil if the token does not tell yet.
     public let pinTriesLeft: Int?
 
-    init(_ state: Library.TokenState, reader: String) {
+    init(_ state: TokenReport, reader: String) {
         self.reader = reader
         serialNumber = state.info.serial
         model = state.model.name

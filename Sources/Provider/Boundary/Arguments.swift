@@ -4,6 +4,7 @@ import CCryptoki
 import Cryptoki
 import Glibc
 import Secrets
+import Tokens
 
 extension Mechanism {
     /// Reads the mechanism that a caller points to.

@@ -5,6 +5,7 @@ import Cryptoki
 import HostProcess
 import PCSC
 import Secrets
+import Tokens
 
 /// Runs one entry point with the library.
 ///

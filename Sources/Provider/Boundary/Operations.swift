@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 import Cryptoki
+import Tokens
 
 /// Begins an operation, or ends the active one if NULL stands for its mechanism (PKCS #11 v3.0, 5.8.1).
 ///

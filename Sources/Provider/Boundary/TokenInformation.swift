@@ -2,6 +2,7 @@
 import CCryptoki
 import Cryptoki
 import Token
+import Tokens
 
 extension CK_TOKEN_INFO {
     /// The answer of `C_GetTokenInfo` (PKCS #11 v2.40, 3.2). Memory sizes are left to `C_EX_GetTokenInfoExtended`.
@@ -100,7 +101,7 @@ extension CK_TOKEN_INFO_EXTENDED {
     }
 }
 
-extension Library.TokenState {
+extension TokenReport {
     /// `TOKEN_FLAGS_` of the vendor's header.
     fileprivate var extendedFlags: CK_FLAGS {
         var flags = CK_FLAGS(info.user.changePolicy)

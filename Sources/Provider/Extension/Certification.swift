@@ -3,6 +3,7 @@
 public import CCryptoki
 import Cryptoki
 import Glibc
+import Tokens
 
 @c @implementation
 public func C_EX_CreateCSR(

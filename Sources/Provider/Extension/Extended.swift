@@ -2,6 +2,7 @@
 
 public import CCryptoki
 import Cryptoki
+import Tokens
 
 @c @implementation
 public func C_EX_GetTokenInfoExtended(

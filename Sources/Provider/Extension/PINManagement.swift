@@ -5,6 +5,7 @@ import Cryptoki
 import Glibc
 import Secrets
 import Token
+import Tokens
 
 @c @implementation
 public func C_EX_UnblockUserPIN(_ hSession: CK_SESSION_HANDLE) -> CK_RV {

@@ -4,6 +4,7 @@ import Cryptoki
 import Logging
 import Secrets
 import Token
+import Tokens
 
 /// Readers whose cards' traffic is logged as it crosses the interface, with everything that could be a secret left out.
 final class LoggedReaders: ReaderService {

@@ -3,6 +3,7 @@
 import CCryptoki
 import Cryptoki
 import PCSC
+import Tokens
 
 /// A mutex that the application makes and locks with functions of its own, because the operating system's locks do not
 /// suit its threads (PKCS #11 v2.40, 3.7). It is destroyed with its last reference.

@@ -11,6 +11,7 @@ import Logging
 import PCSC
 import Storage
 import Token
+import Tokens
 import Translation
 
 /// The library in this process: none before `C_Initialize`, and none again in a forked child.

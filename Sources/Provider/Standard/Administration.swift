@@ -3,6 +3,7 @@ public import CCryptoki
 import Cryptoki
 import Secrets
 import Token
+import Tokens
 
 @c @implementation
 public func C_InitToken(

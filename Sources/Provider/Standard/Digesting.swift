@@ -2,6 +2,7 @@
 
 public import CCryptoki
 import Cryptoki
+import Tokens
 
 @c @implementation
 public func C_DigestInit(_ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?) -> CK_RV {

@@ -3,6 +3,7 @@
 public import CCryptoki
 import Cryptoki
 import CVersion
+import Tokens
 
 @c @implementation
 public func C_Initialize(_ pInitArgs: UnsafeMutableRawPointer?) -> CK_RV {

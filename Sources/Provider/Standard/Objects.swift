@@ -2,6 +2,7 @@
 public import CCryptoki
 import Cryptoki
 import Secrets
+import Tokens
 
 @c @implementation
 public func C_CreateObject(

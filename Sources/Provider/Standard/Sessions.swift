@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CCryptoki
 import Cryptoki
+import Tokens
 
 @c @implementation
 public func C_OpenSession(

@@ -7,6 +7,7 @@ import Logging
 import Secrets
 import SecureChannel
 import Token
+import Tokens
 
 /// One application with the library loaded and its own store of pairings, or one shared with another application.
 struct Application {

@@ -8,6 +8,7 @@ import Locking
 import Secrets
 import TestSupport
 import Testing
+import Tokens
 import Translation
 
 @Suite("PINs and consent that an application has asked for")

@@ -8,6 +8,7 @@ import Secrets
 import SecureChannel
 import TestSupport
 import Token
+import Tokens
 
 /// A machine with one reader, an application's manager, and time that passes during a wait.
 struct Machine {

@@ -10,6 +10,7 @@ import Secrets
 import TestSupport
 import Testing
 import Token
+import Tokens
 import Translation
 
 @Suite("PINs that the user is asked for")

@@ -6,6 +6,7 @@ import EmulatedTokens
 import Emulator
 import Testing
 import Token
+import Tokens
 
 @Suite("Consent to signatures")
 struct ConsentTests {

@@ -8,6 +8,7 @@ import Locking
 import Secrets
 import TestSupport
 import Testing
+import Tokens
 
 @Suite("Consent to every use of a private key", .serialized)
 struct KeyUseTests {

@@ -3,6 +3,7 @@ import Asking
 import Cryptoki
 import Locking
 import Secrets
+import Tokens
 import Translation
 
 /// A user who gives a test's answers, one after the other.

@@ -5,6 +5,7 @@ import Cryptoki
 import EmulatedTokens
 import TestSupport
 import Testing
+import Tokens
 
 /// An application that is logged in to a token with a key pair. The token comes and goes as the test says, and so does
 /// the time.

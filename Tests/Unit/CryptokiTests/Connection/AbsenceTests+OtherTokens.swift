@@ -5,6 +5,7 @@ import EmulatedTokens
 import Emulator
 import TestSupport
 import Testing
+import Tokens
 
 extension AbsenceTests {
     @Test("N76: another token within the window gets no VERIFY, and ends the sessions")

@@ -10,6 +10,7 @@ import Secrets
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("Absence and return (15.3)", .serialized, .inBothProfiles)
 struct AbsenceTests: AbsenceScene {

@@ -8,6 +8,7 @@ import SecureChannel
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("Activation of the secure channel")
 struct ActivationTests {

@@ -8,6 +8,7 @@ import Secrets
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("Another token in the place of the one that is logged in", .serialized)
 struct AnotherTokenTests {

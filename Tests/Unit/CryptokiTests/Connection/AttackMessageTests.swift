@@ -7,6 +7,7 @@ import Emulator
 import TestSupport
 import Testing
 import Token
+import Tokens
 import Translation
 
 @Suite("Each message of a possible attack is logged where the attack is met", .serialized)

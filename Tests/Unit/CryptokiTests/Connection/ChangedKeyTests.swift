@@ -11,6 +11,7 @@ import Secrets
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("A token whose key is another than before")
 struct ChangedKeyTests {

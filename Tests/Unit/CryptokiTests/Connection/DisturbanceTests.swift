@@ -7,6 +7,7 @@ import Emulator
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("Disturbances that pass", .serialized)
 struct DisturbanceTests {

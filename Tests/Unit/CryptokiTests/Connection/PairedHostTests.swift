@@ -12,6 +12,7 @@ import Secrets
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("The hosts that a token is paired with (GSC/1, 6)", .serialized, .inBothProfiles)
 struct PairedHostTests {

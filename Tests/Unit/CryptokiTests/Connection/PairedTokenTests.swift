@@ -8,6 +8,7 @@ import SecureChannel
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("The tokens that a machine is paired with", .serialized)
 struct PairedTokenTests {

@@ -11,6 +11,7 @@ import Secrets
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 /// The four cases of the vendor's guide to groups that share pairings, for Unix groups.
 @Suite("Applications that share pairings through a group")

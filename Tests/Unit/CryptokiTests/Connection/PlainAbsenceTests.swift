@@ -8,6 +8,7 @@ import Secrets
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("Absence and return of a token without a channel (15.3)", .serialized)
 struct PlainAbsenceTests: AbsenceScene {

@@ -7,6 +7,7 @@ import Emulator
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("Login on a token without a channel")
 struct PlainLoginTests {

@@ -9,6 +9,7 @@ import Storage
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("No fallback to plain (4)", .serialized)
 struct ProtectionTests {

@@ -8,6 +8,7 @@ import Secrets
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("Formatting and PINs", .serialized)
 struct FormatTests {

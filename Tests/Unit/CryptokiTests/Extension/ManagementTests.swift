@@ -7,6 +7,7 @@ import Secrets
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("PINs, names, licences and drives: the vendor's extension", .serialized)
 struct ManagementTests {

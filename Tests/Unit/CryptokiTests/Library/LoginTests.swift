@@ -6,6 +6,7 @@ import Emulator
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("Login", .serialized, .inBothProfiles)
 struct LoginTests {

@@ -3,6 +3,7 @@ import CCryptoki
 import Cryptoki
 import Emulator
 import Testing
+import Tokens
 
 /// The log's lines about a refused template.
 @Suite("Reasons of refusals", .serialized)

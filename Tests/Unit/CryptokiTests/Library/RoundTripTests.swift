@@ -5,6 +5,7 @@ import EmulatedTokens
 import Emulator
 import Testing
 import Token
+import Tokens
 
 @Suite("What is asked of the card", .serialized)
 struct RoundTripTests {

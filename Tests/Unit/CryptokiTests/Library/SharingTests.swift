@@ -7,6 +7,7 @@ import Emulator
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 @Suite("Several applications, one token (16)", .serialized, .inBothProfiles)
 struct SharingTests {

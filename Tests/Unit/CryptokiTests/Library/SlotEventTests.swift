@@ -6,6 +6,7 @@ import Emulator
 import Foundation
 import Locking
 import Testing
+import Tokens
 
 @Suite("C_WaitForSlotEvent", .serialized)
 struct SlotEventTests {

@@ -11,6 +11,7 @@ import Storage
 import TestSupport
 import Testing
 import Token
+import Tokens
 
 /// Random interruptions of everything that a host does with a token. `KANAL_SOAK` says how many, 400 by default, and
 /// `KANAL_SOAK_SEED` repeats a run.

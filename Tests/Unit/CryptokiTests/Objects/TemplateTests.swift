@@ -3,6 +3,7 @@ import CCryptoki
 import Cryptoki
 import Emulator
 import Testing
+import Tokens
 
 /// Every rule of every class of objects that a template can break, one at a time.
 @Suite("Templates of all classes", .serialized)

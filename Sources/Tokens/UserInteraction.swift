@@ -4,7 +4,7 @@ package import Asking
 import Glibc
 import HostProcess
 package import Secrets
-import Token
+package import Token
 import Translation
 
 /// How this application has its user asked.
@@ -31,7 +31,7 @@ package struct UserInteraction: Sendable {
 /// The program that asks the user, or the file with the answers.
 package struct UserPrompt: Sendable {
     /// Whether another answer can follow a wrong one. A file always gives the same.
-    let asksUser: Bool
+    package let asksUser: Bool
     /// Asks for a PIN or a password.
     let secret: @Sendable (Question) throws(AskingError) -> Secret
     /// Asks for a yes.
@@ -65,25 +65,18 @@ private struct NoHold: CallHold {
     func resume() {}
 }
 
-extension Session {
-    /// The facts about the session's token for a question.
-    func facts() throws(CKError) -> TokenFacts {
-        try slot.withToken { token throws(TokenError) in try TokenFacts(token) }
-    }
-}
-
 /// Facts about a token, for a question about it.
-struct TokenFacts: Sendable {
+package struct TokenFacts: Sendable {
     let reader: String
     /// 8 bytes; empty if the token was not asked.
-    let serial: [UInt8]
+    package let serial: [UInt8]
     /// Empty if the token has none, or does not tell it.
     let label: String
     /// nil if the token does not tell.
     private var userTries: Int?
     private var securityOfficerTries: Int?
 
-    init(_ token: Token) throws(TokenError) {
+    package init(_ token: Token) throws(TokenError) {
         let info = try token.info(evicting: false, detailed: true)
         reader = token.reader
         serial = info.serial

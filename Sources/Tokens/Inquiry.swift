@@ -2,9 +2,9 @@
 
 import Asking
 import Locking
-import Secrets
-import Token
-import Translation
+package import Secrets
+package import Token
+package import Translation
 
 /// The questions about the token in a slot, one at a time.
 ///
@@ -25,7 +25,7 @@ final class Inquiry: Sendable {
     /// A question that ended without an answer.
     private struct Unanswered {
         let subject: Subject
-        let error: CKError
+        let error: AskingError
     }
 
     /// An activation that the user did not want, of this token, since this insertion of it.
@@ -36,16 +36,20 @@ final class Inquiry: Sendable {
     }
 
     /// Runs `body`, which asks, when no other question is open.
-    func take<Result>(_ subject: Subject, _ body: () throws(CKError) -> Result) throws(CKError) -> Result {
+    func take<Result, Failure: TokenCallError>(
+        _ subject: Subject, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let seen = count.withLock { $0 }
-        return try turn.withLock { last throws(CKError) in
+        return try turn.withLock { last throws(Failure) in
             let hasWaited = count.withLock { $0 } != seen
             // Two uses of a key are not the same question.
-            if hasWaited, let last, last.subject == subject, subject != .consent { throw last.error }
+            if hasWaited, let last, last.subject == subject, subject != .consent {
+                throw Failure(.unanswered(last.error))
+            }
             last = nil
             defer { count.withLock { $0 &+= 1 } }
-            do throws(CKError) { return try body() } catch {
-                if error.unanswered != nil { last = Unanswered(subject: subject, error: error) }
+            do throws(Failure) { return try body() } catch {
+                if let answer = error.unanswered { last = Unanswered(subject: subject, error: answer) }
                 throw error
             }
         }
@@ -58,50 +62,53 @@ final class Inquiry: Sendable {
 }
 
 /// A PIN that a call needs: the caller's, or one that the user is asked for.
-struct NeededPIN: Sendable {
+package struct NeededPIN: Sendable {
     let request: PINRequest
     /// nil if the user is asked.
     let given: SharedSecret?
 
-    init(_ request: PINRequest, given: SharedSecret?) {
+    package init(_ request: PINRequest, given: SharedSecret?) {
         self.request = request
         self.given = given
     }
 }
 
 /// The PIN that the user is asked for, and its purpose.
-struct PINRequest: Equatable, Sendable {
+package struct PINRequest: Equatable, Sendable {
     let pin: PIN
     /// The purpose of the PIN, as a part of a sentence, such as "to log in".
     let purpose: Phrase
     /// Whether it is a new value, to be typed twice.
     var isNew = false
 
-    enum PIN: Equatable, Sendable {
+    package enum PIN: Equatable, Sendable {
         case user
         case securityOfficer
         case local(Int)
     }
 
-    /// - Parameter error: The end of the last try; nil for the first one.
-    func question(_ facts: TokenFacts, after error: CKError?) -> Question {
+    package init(pin: PIN, purpose: Phrase, isNew: Bool = false) {
+        (self.pin, self.purpose, self.isNew) = (pin, purpose, isNew)
+    }
+
+    /// - Parameter fault: Why the last answer was refused; nil for the first question.
+    func question(_ facts: TokenFacts, after fault: PINFault?) -> Question {
         var text = facts.text(for: purpose)
         let tries = facts.triesLeft(of: pin)
         if !isNew, let tries { text += "\n" + translated("Tries left: \(tries)") }
         return Question(
             title: title, text: text, prompt: translated(isNew ? "New PIN:" : "PIN:"),
-            error: error.flatMap(complaint).map(translated), repeatPrompt: isNew ? translated("Once more:") : nil,
+            error: fault.flatMap(complaint).map(translated), repeatPrompt: isNew ? translated("Once more:") : nil,
             key: isNew ? nil : facts.key(of: pin))
     }
 
-    /// Whether another answer can help after this error.
-    func canMend(_ error: CKError) -> Bool { complaint(error) != nil }
+    /// Whether another answer can help.
+    func canMend(_ fault: PINFault) -> Bool { complaint(fault) != nil }
 
-    private func complaint(_ error: CKError) -> Phrase? {
-        switch error {
-        case .pinIncorrect: isNew ? nil : "The PIN is wrong."
-        case .pinLengthRange: isNew ? "The token does not take a PIN of this length." : nil
-        default: nil
+    private func complaint(_ fault: PINFault) -> Phrase? {
+        switch fault {
+        case .incorrect: isNew ? nil : "The PIN is wrong."
+        case .length: isNew ? "The token does not take a PIN of this length." : nil
         }
     }
 
@@ -118,7 +125,7 @@ struct PINRequest: Equatable, Sendable {
 }
 
 extension PINRequest.PIN {
-    init(_ role: Token.Role) {
+    package init(_ role: Token.Role) {
         switch role {
         case .user: self = .user
         case .securityOfficer: self = .securityOfficer

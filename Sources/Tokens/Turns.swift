@@ -3,11 +3,11 @@
 import APDU
 import Locking
 import SecureChannel
-import Token
+package import Token
 import Translation
 
 /// The way to the token, and its absence and return (GSC/1, 15.3).
-extension Slot {
+extension TokenSlot {
     /// The interval at which a call polls for the token's return.
     static let pollInterval = Duration.milliseconds(100)
     /// The number of times that a token may leave during one call.
@@ -18,26 +18,30 @@ extension Slot {
     /// Calls that need the token take turns. While this one waits for its turn and while `body` runs, others are inside
     /// the monitor: `body` must not touch the slot, and sessions may have ended when it is done.
     ///
-    /// If the token leaves a reader where it may be away for a while, the call waits for its return and then runs `body`
-    /// from its beginning, unless something that must not run twice was sent. No other slot waits with it.
-    ///
     /// - Parameters:
     ///   - waits: Whether to wait for an absent token. Functions that only inform of the token do not.
     ///   - usesKey: Whether `body` uses a key, which another program may have deleted.
-    ///   - check: Makes sure, when the turn has come, that `body` may run.
-    func withToken<Result: ~Copyable & Sendable>(
-        waits: Bool = true, usesKey: Bool = false, checking check: () throws(CKError) -> Void = {},
-        _ body: @Sendable (Token) throws(TokenError) -> Result
-    ) throws(CKError) -> Result {
+    package func withToken<Result: ~Copyable & Sendable>(
+        waits: Bool = true, usesKey: Bool = false, _ body: @Sendable (Token) throws(TokenError) -> Result
+    ) throws(TokensError) -> Result {
         takeTurn()
         defer { giveTurn() }
-        try check()
+        return try inTurn(waits: waits, usesKey: usesKey, body)
+    }
+
+    /// As ``withToken(waits:usesKey:_:)``, for a caller that has taken the turn.
+    ///
+    /// If the token leaves a reader where it may be away for a while, the call waits for its return and then runs `body`
+    /// from its beginning, unless something that must not run twice was sent. No other slot waits with it.
+    package func inTurn<Result: ~Copyable & Sendable>(
+        waits: Bool = true, usesKey: Bool = false, _ body: @Sendable (Token) throws(TokenError) -> Result
+    ) throws(TokensError) -> Result {
         var lastExchange: CardExchange?
         var departures = 0
         while true {
             do throws(TokenError) {
                 let token = try presentToken(waits: waits)
-                defer { if sessions.isEmpty { disconnect() } }
+                defer { if isUnused { disconnect() } }
                 do throws(TokenError) {
                     let result = try monitor.outside { () throws(TokenError) in try body(token) }
                     signals.lastSeen.answered(at: token.lastContact)
@@ -49,17 +53,14 @@ extension Slot {
             } catch {
                 departures += 1
                 let recovery = error.recovery(afterActing: turn.token?.hasActed != false)
-                if departures < Self.departures, waits, case .waitingForToken = presence, recovery == .afterReturn {
-                    continue
-                }
-                guard usesKey, error == .notFound else { throw CKError(error, after: lastExchange) }
-                throw .keyHandleInvalid("the token has the key no more")
+                if departures < Self.departures, waits, isWaiting, recovery == .afterReturn { continue }
+                throw usesKey && error == .notFound ? .keyDeleted : .token(error, after: lastExchange)
             }
         }
     }
 
     /// Waits for the turn to use the token, and takes it.
-    func takeTurn() {
+    package func takeTurn() {
         while turn.isTaken { monitor.wait() }
         turn.isTaken = true
     }
@@ -67,26 +68,28 @@ extension Slot {
     /// Waits for the end of a turn that another call has.
     ///
     /// - Parameter deadline: A time of `CLOCK_MONOTONIC`.
-    func waitForTurn(until deadline: Duration) {
+    package func waitForTurn(until deadline: Duration) {
         while turn.isTaken, Clocks.system.awake.now < deadline { monitor.wait(until: deadline) }
     }
 
     /// Ends the turn: tokens that were let go are disconnected, and a login that the token has ended ends here.
-    func giveTurn() {
+    package func giveTurn() {
         while let token = turn.nextLeaving() { monitor.outside { token.disconnect() } }
         let previous = login
         turn.update()
-        if previous != nil, login == nil { loginEnded() }
+        if previous != nil, login == nil { sessions?.loginEnded() }
         turn.isTaken = false
         monitor.tellOfChange()
     }
 
     /// Runs `body`, which needs none of the open sessions. If their token turns out to be gone, the sessions end, and
     /// `body` runs once more, with the token that is there now.
-    func withoutSessions<Result>(_ body: () throws(CKError) -> Result) throws(CKError) -> Result {
+    package func withoutSessions<Result, Failure: TokenCallError>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let wasConnected = turn.state != nil
-        do throws(CKError) { return try body() } catch {
-            guard error == .deviceRemoved, wasConnected, turn.state == nil else { throw error }
+        do throws(Failure) { return try body() } catch {
+            guard error.isRemoval, wasConnected, turn.state == nil else { throw error }
             return try body()
         }
     }
@@ -113,10 +116,10 @@ extension Slot {
             if let link, turn.token === token {
                 do throws(TokenError) { try resume(token, over: link) } catch {
                     // It may have left again at once.
-                    guard case .waitingForToken = presence, error.isAbsence else { throw error }
+                    guard isWaiting, error.isAbsence else { throw error }
                 }
             }
-            guard case .waitingForToken = presence, turn.token === token else { break }
+            guard isWaiting, turn.token === token else { break }
             guard waits else { throw .link(.noCard) }
             giveTurn()
             monitor.outside { settings.clocks.pause(Self.pollInterval) }
@@ -143,15 +146,15 @@ extension Slot {
                 throw .link(.removed(sent: false))
             }
         }
-        presence = .completed
+        tokenReturned()
     }
 
     /// The token is gone. Its sessions wait for it if the policy lets them.
     private func tokenLeft() {
-        guard !sessions.isEmpty, let token = turn.token else { return end(as: .normal) }
+        guard !isUnused, let token = turn.token else { return end(as: .normal) }
         let window = settings.policy.window(isWireless: token.isWireless)
         guard window > .zero else { return end(as: .normal) }
-        presence = .waitingForToken(until: signals.lastSeen.time + window)
+        waitForToken(until: signals.lastSeen.time + window)
     }
 
     /// Whether a transmission failed because the token left. The smart card service notices it a little later.
@@ -203,23 +206,23 @@ package enum TokenPresence: Sendable, Equatable {
 
 /// The token that a slot's sessions work with. One call at a time has the turn to use it, and no other thread reaches
 /// the `Token` during that; a copy of its state is here for the others.
-struct TokenLease {
+package struct TokenLease {
     /// The token's state when the last turn ended.
-    struct State {
-        let login: Token.Role?
+    package struct State {
+        package let login: Token.Role?
         /// The serial number; see `Token.serial`.
-        let serial: [UInt8]
+        package let serial: [UInt8]
         /// Whether commands go through a secure channel.
-        let isProtected: Bool
+        package let isProtected: Bool
         /// Whether commands go to the card as they are.
-        let isPlain: Bool
+        package let isPlain: Bool
     }
 
     /// Whether a call has the turn.
-    var isTaken = false
+    package fileprivate(set) var isTaken = false
     /// Used by the call that has the turn only.
     private(set) var token: Token?
-    private(set) var state: State?
+    package private(set) var state: State?
     /// Tokens that were let go, to be disconnected in a turn.
     private var leaving: [Token] = []
 

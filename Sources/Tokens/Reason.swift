@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import APDU
-package import CCryptoki
+package import HostCrypto
 import SecureChannel
 import Storage
 import Synchronization
-import Token
+package import Token
 package import Translation
 
 /// Why a call was refused, in words for the log: what was refused, and by which rule.
@@ -23,10 +23,10 @@ package struct Reason: Sendable, ExpressibleByStringInterpolation {
         (phrase, id) = (Phrase(stringInterpolation: stringInterpolation.phrase), stringInterpolation.id)
     }
 
-    init(_ id: MessageID?, _ reason: Reason) { (phrase, self.id) = (reason.phrase, id) }
+    package init(_ id: MessageID?, _ reason: Reason) { (phrase, self.id) = (reason.phrase, id) }
 
     /// Both reasons, while they are short enough for one line.
-    func joined(with other: Reason?) -> Reason {
+    package func joined(with other: Reason?) -> Reason {
         guard let other, description.utf8.count < 400 else { return self }
         return "\(self); \(other)"
     }
@@ -40,7 +40,7 @@ package struct Reason: Sendable, ExpressibleByStringInterpolation {
     private static let wanted = Atomic(true)
 
     package struct StringInterpolation: StringInterpolationProtocol {
-        var phrase: Phrase.StringInterpolation
+        package var phrase: Phrase.StringInterpolation
         fileprivate var id: MessageID?
 
         package init(literalCapacity: Int, interpolationCount: Int) {
@@ -67,29 +67,6 @@ package struct Reason: Sendable, ExpressibleByStringInterpolation {
         package mutating func appendInterpolation(hex number: some FixedWidthInteger) {
             phrase.appendInterpolation("0x" + String(number, radix: 16, uppercase: true))
         }
-
-        /// The name of an attribute's type.
-        package mutating func appendInterpolation(attribute type: CK_ATTRIBUTE_TYPE) {
-            append(Names.attribute(type), type)
-        }
-
-        /// The name of a mechanism.
-        package mutating func appendInterpolation(mechanism type: CK_MECHANISM_TYPE) {
-            append(Names.mechanism(type), type)
-        }
-
-        /// The name of a class of objects.
-        package mutating func appendInterpolation(class type: CK_OBJECT_CLASS) {
-            append(Names.objectClass(type), type)
-        }
-
-        /// The name of a key's type.
-        package mutating func appendInterpolation(keyType type: CK_KEY_TYPE) { append(Names.keyType(type), type) }
-
-        /// A name, or the number that has none.
-        private mutating func append(_ name: StaticString?, _ number: CK_ULONG) {
-            if let name { appendInterpolation(name) } else { appendInterpolation(hex: number) }
-        }
     }
 }
 
@@ -100,7 +77,7 @@ extension Reason: CustomStringConvertible {
 /// The reasons why a token refused or failed.
 extension Reason {
     /// - Parameter exchange: The card's last answer.
-    init(_ error: TokenError, after exchange: CardExchange?) {
+    package init(_ error: TokenError, after exchange: CardExchange?) {
         switch error {
         case .link(let error), .channel(.link(let error)): self.init(error)
         case .channel(let error): self.init(error)
@@ -228,24 +205,20 @@ extension Reason.StringInterpolation {
     }
 }
 
-/// The places of attributes in an application's template, so that a reason can name the one that is refused.
-struct TemplateOrigin: Sendable {
-    /// The argument of the application's call.
-    private let name: StaticString
-    private var positions: [CK_ATTRIBUTE_TYPE: Int] = [:]
-
-    init(_ name: StaticString) { self.name = name }
-
-    mutating func enter(_ type: CK_ATTRIBUTE_TYPE, at index: Int) { positions[type] = index }
-
-    /// The attribute's name, and its place in the template if it is there.
-    func place(of type: CK_ATTRIBUTE_TYPE) -> Reason {
-        guard let index = positions[type] else { return "\(attribute: type)" }
-        return "\(name)[\(index)] \(attribute: type)"
-    }
-
-    /// Types in the template's order, and after them those that it does not have.
-    func sorted(_ types: [CK_ATTRIBUTE_TYPE]) -> [CK_ATTRIBUTE_TYPE] {
-        types.sorted { (positions[$0] ?? .max, $0) < (positions[$1] ?? .max, $1) }
+extension Reason {
+    /// Why nothing can be computed by libcrypto; nil if it is there.
+    package init?(_ presence: LibraryContext.Presence) {
+        switch presence {
+        case .version: return nil
+        case .absent:
+            self.init(
+                nil,
+                "libcrypto.so.4 or .3 cannot be loaded: install OpenSSL's library (libssl4 or libssl3, openssl-libs)")
+        case .incomplete:
+            self.init(
+                nil,
+                "libcrypto lacks functions of OpenSSL 3.0: install OpenSSL's library (libssl4 or libssl3, openssl-libs)"
+            )
+        }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Asking
-import CCryptoki
 import Token
 import Translation
 
@@ -9,36 +8,38 @@ import Translation
 ///
 /// A function that uses a private key runs until the key is about to compute. If the user's consent is wanted for that,
 /// the function fails with a ``draft``; after a yes to this draft it runs again from its beginning, and uses the key.
-struct KeyUseConsent {
+package struct KeyUseConsent {
     /// The content of a message to be signed, for a signature of which the digest alone says little.
-    var content: SignedContent?
+    package var content: SignedContent?
     /// The use that was about to be made without a consent.
-    private(set) var draft: KeyUse?
+    package private(set) var draft: KeyUse?
     /// The draft that the user said yes to.
     private var given: KeyUse?
 
+    package init() {}
+
     /// Uses up the consent to this use of a key.
     ///
-    /// - Throws: `CKR_FUNCTION_FAILED` without consent, and leaves a draft.
-    mutating func use(for draft: KeyUse) throws(CKError) {
+    /// - Throws: ``TokensError/consentWanted`` without consent, and leaves a draft.
+    package mutating func use(for draft: KeyUse) throws(TokensError) {
         defer { given = nil }
         guard given == draft else {
             self.draft = draft
-            throw CKError(CKR_FUNCTION_FAILED, "the user's consent to this use of the key is wanted")
+            throw .consentWanted
         }
     }
 
-    mutating func takeDraft() -> KeyUse? {
+    package mutating func takeDraft() -> KeyUse? {
         defer { draft = nil }
         return draft
     }
 
-    mutating func give(to draft: KeyUse) { given = draft }
+    package mutating func give(to draft: KeyUse) { given = draft }
 }
 
 /// A use of a private key that is about to be made.
-struct KeyUse: Equatable {
-    enum Purpose: Equatable {
+package struct KeyUse: Equatable, Sendable {
+    package enum Purpose: Equatable, Sendable {
         /// Of a digest, or a block of bytes.
         case signature([UInt8])
         /// Of a cryptogram. Without padding, it computes whatever a signature would.
@@ -47,13 +48,17 @@ struct KeyUse: Equatable {
         case agreement([UInt8])
     }
 
-    /// `CKA_UNIQUE_ID` of the key.
+    /// The unique identifier of the key.
     let key: [UInt8]
     /// Empty if the key has none.
     let label: String
     let purpose: Purpose
     /// Of a signature.
     let content: SignedContent?
+
+    package init(key: [UInt8], label: String, purpose: Purpose, content: SignedContent?) {
+        (self.key, self.label, self.purpose, self.content) = (key, label, purpose, content)
+    }
 
     /// The lines that tell of it.
     var text: String {
@@ -77,13 +82,13 @@ struct KeyUse: Equatable {
 }
 
 /// A message that is to be signed.
-struct SignedContent: Equatable {
+package struct SignedContent: Equatable, Sendable {
     let count: Int
     /// The first bytes.
     let start: [UInt8]
 
     /// - Parameter content: The whole message.
-    init(_ content: Span<UInt8>) {
+    package init(_ content: Span<UInt8>) {
         count = content.count
         start = (0..<min(content.count, 80)).map { content[$0] }
     }
@@ -94,14 +99,14 @@ struct SignedContent: Equatable {
     }
 }
 
-extension Library {
+extension Slots {
     /// Has the user asked for consent to a use of a private key.
     ///
-    /// - Throws: `CKR_FUNCTION_CANCELED` if the user says no; `CKR_FUNCTION_FAILED` without an answer or a user to ask.
-    func askConsent(to use: KeyUse, of token: TokenFacts, in slot: CK_SLOT_ID) throws(CKError) {
-        guard let prompt = interaction.prompt, prompt.asksUser else { throw CKError(.notConfigured) }
+    /// - Throws: ``TokensError/unanswered(_:)`` if the user says no, or there is no answer, or no user to ask.
+    package func askConsent(to use: KeyUse, of token: TokenFacts, in slot: Int) throws(TokensError) {
+        guard let prompt = interaction.prompt, prompt.asksUser else { throw .unanswered(.notConfigured) }
         let question = use.question(token)
-        try inquire(.consent, in: slot) { () throws(CKError) in try confirm(question, by: prompt) }
+        try inquire(.consent, in: slot) { () throws(TokensError) in try confirm(question, by: prompt) }
     }
 }
 
@@ -121,21 +126,5 @@ extension KeyUse {
                 title: "Agree on a key with a token", text: token.text(for: "a key agreement") + "\n" + text,
                 prompt: translated("Agree?"))
         }
-    }
-}
-
-extension Session {
-    /// Makes sure that the user has said yes to a use of a private key, if that is wanted for the key.
-    func requireConsent(to purpose: KeyUse.Purpose, with key: Object) throws(CKError) {
-        let isWanted =
-            switch slot.consent {
-            case .never: false
-            case .always: true
-            case .perKey: key.attributes[CKA_ALWAYS_AUTHENTICATE] == [1]
-            }
-        guard isWanted else { return }
-        let label = key.attributes[CKA_LABEL].map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let id = key.attributes[CKA_UNIQUE_ID] ?? []
-        try consent.use(for: KeyUse(key: id, label: label, purpose: purpose, content: consent.content))
     }
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package import APDU
+package import Asking
+package import Token
+
+/// Why something could not be done with a token.
+package indirect enum TokensError: Error, Sendable {
+    /// The token refused or failed, or it cannot be reached. With the card's last answer, if there is one.
+    case token(TokenError, after: CardExchange? = nil)
+    /// The key that was to compute is not on the token any more.
+    case keyDeleted
+    /// There is no card in the reader.
+    case noCard
+    /// There is no slot of this number.
+    case noSlot
+    /// The program has ended its work with tokens.
+    case ended
+    /// Sessions with the token are open.
+    case sessionsOpen
+    /// The program has neither memory nor file descriptors left.
+    case noMemory
+    /// The token does not have the function, or not in its present state.
+    case notSupported
+    /// The token is used without a secure channel, so that no host is paired with it.
+    case withoutChannel
+    /// The machine has no pairing with the token.
+    case noPairing
+    /// The local PIN has no value.
+    case localPINUnset
+    /// The channel has to be activated, and was not when the user was asked for its password. With the reason.
+    case notActivated(after: TokensError?)
+    /// A question to the user ended without an answer.
+    case unanswered(AskingError)
+    /// A PIN is missing, and the user cannot be asked for it: nothing says how, or only for present PINs.
+    case pinMissing(isNew: Bool)
+    /// The user was asked as often as a call may ask.
+    case tooManyQuestions
+    /// The user's consent to this use of a key is wanted.
+    case consentWanted
+
+    /// The token's error, if it was one.
+    package var tokenError: TokenError? { if case .token(let error, _) = self { error } else { nil } }
+
+    /// The error on the way to a card.
+    package init(_ error: LinkError) { self = .token(.link(error)) }
+}
+
+/// The error of a call that works with tokens: the one of this target, or one that a library makes of it.
+package protocol TokenCallError: Error {
+    init(_ error: TokensError)
+
+    /// Whether the token was removed, or another is in its place.
+    var isRemoval: Bool { get }
+    /// How a question to the user ended without an answer.
+    var unanswered: AskingError? { get }
+    /// Why a PIN was refused, if another one can help.
+    var pinFault: PINFault? { get }
+}
+
+/// Why a PIN was refused that another one can replace.
+package enum PINFault: Sendable {
+    case incorrect, length
+}
+
+extension TokensError: TokenCallError {
+    package init(_ error: TokensError) { self = error }
+
+    package var isRemoval: Bool {
+        switch tokenError {
+        case .anotherToken: true
+        case let error?:
+            switch error.linkError {
+            case .noService, .noLibrary, .redirected, .removed: true
+            default: false
+            }
+        case nil: false
+        }
+    }
+
+    package var unanswered: AskingError? { if case .unanswered(let error) = self { error } else { nil } }
+
+    package var pinFault: PINFault? {
+        switch tokenError {
+        case .pinIncorrect: .incorrect
+        case .pinLength: .length
+        default: nil
+        }
+    }
+}
