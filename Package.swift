@@ -194,7 +194,7 @@ let package = Package(
         kanal(
             "KanalKit",
             on: [
-                "APDU", "Asking", "CCryptoki", "CHostProcess", "Configuration", "Cryptoki", "GOST", "HostCrypto",
+                "APDU", "Asking", "CHostProcess", "Configuration", "GOST", "HostCrypto",
                 "HostProcess", "Locking", "PCSC", "SecureChannel", "Secrets", "Sharing", "Storage", "Token",
                 "Tokens", "Translation", .product(name: "Logging", package: "swift-log"),
             ]),
@@ -250,7 +250,8 @@ let package = Package(
             "CryptokiTests",
             on: [
                 "APDU", "Asking", "CCryptoki", "CSystem", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator",
-                "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token", "Tokens",
+                "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token",
+                "Tokens",
                 "Translation", .product(name: "Logging", package: "swift-log"),
             ]),
         tests(

@@ -2,9 +2,8 @@
 
 import APDU
 import Asking
-import CCryptoki
-import Cryptoki
 import HostCrypto
+import SecureChannel
 import Storage
 import Token
 import Tokens
@@ -97,33 +96,25 @@ extension KanalError.Obstacle {
 }
 
 extension KanalError {
-    init(_ error: CKError) {
-        switch error.unanswered {
-        case .cancelled?:
-            self = .cancelled
-            return
-        case .failed(let reason)?:
-            self = .askingFailed(Explanation(reason))
-            return
-        case .notInstalled(let reason)?:
-            self = .authenticatorNotInstalled(Explanation(reason))
-            return
-        case .notConfigured?:
-            self = .authenticatorNotConfigured
-            return
-        case nil: break
-        }
+    init(_ error: TokensError) {
         self =
-            switch error.rawValue {
-            case CKR_PIN_INCORRECT: .pinIncorrect(triesLeft: nil)
-            case CKR_PIN_LOCKED: .pinLocked
-            case CKR_PIN_LEN_RANGE: .pinLength
-            case CKR_USER_NOT_LOGGED_IN: .pinNeeded
-            case CKR_TOKEN_NOT_PRESENT, CKR_DEVICE_REMOVED, CKR_SESSION_HANDLE_INVALID: .tokenAbsent
-            case CKR_OBJECT_HANDLE_INVALID, CKR_KEY_HANDLE_INVALID: .objectNotFound
-            case CKR_CRYPTOKI_NOT_INITIALIZED: .notStarted(.stopped)
-            case CKR_ARGUMENTS_BAD: .invalidArgument(error.explanation ?? "an argument is not usable")
-            default: .refused(code: error.name, reason: error.explanation ?? "it is refused")
+            switch error {
+            case .token(.pinIncorrect, _): .pinIncorrect(triesLeft: nil)
+            case .token(.pinLocked, _), .token(.channel(.slotBlocked), _): .pinLocked
+            case .token(.pinLength, _): .pinLength
+            case .token(.notLoggedIn, _): .pinNeeded
+            case .token(.notFound, _), .keyDeleted, .noPairing, .refused(.object, _): .objectNotFound
+            case .noCard, .sessionEnded: .tokenAbsent
+            case .token(.link(.noCard), _), .token(.link(.mute), _): .tokenAbsent
+            case .token where error.isRemoval: .tokenAbsent
+            case .ended: .notStarted(.stopped)
+            case .unanswered(.cancelled): .cancelled
+            case .unanswered(.failed(let reason)): .askingFailed(Explanation(reason))
+            case .unanswered(.notInstalled(let reason)): .authenticatorNotInstalled(Explanation(reason))
+            case .unanswered(.notConfigured): .authenticatorNotConfigured
+            case .refused(.arguments, let reason): .invalidArgument(Explanation(reason.phrase))
+            case .computation(.libraryFailure): KanalError(host: .libraryFailure)
+            default: .refused(code: error.code, reason: Explanation(error.reason))
             }
     }
 
@@ -138,12 +129,12 @@ extension KanalError {
     /// The error of opening a session, which a token refuses that has to be activated.
     ///
     /// - Parameter state: The state of the channel.
-    init(opening error: CKError, _ state: () throws(CKError) -> ChannelInfo.State) {
-        guard error == .functionNotSupported else {
+    init(opening error: TokensError, _ state: () throws(TokensError) -> ChannelInfo.State) {
+        guard error.needsActivation else {
             self.init(error)
             return
         }
-        do throws(CKError) {
+        do throws(TokensError) {
             self =
                 switch try state() {
                 case .forgotten: .pairingRevoked
@@ -158,11 +149,12 @@ extension KanalError {
     }
 
     /// The error of an activation, where two values mean the password.
-    init(activation error: CKError) {
+    init(activation error: TokensError) {
         self =
-            switch error.rawValue {
-            case CKR_SM_PASSWORD_INVALID: .passwordIncorrect(triesLeft: error.triesLeft)
-            case CKR_PIN_LOCKED: .passwordLocked
+            switch error.tokenError {
+            case .channel(.passwordRejected(let count)): .passwordIncorrect(triesLeft: count)
+            case .channel(.passwordInvalid), .channel(.slotUnusable): .passwordIncorrect(triesLeft: nil)
+            case .channel(.slotBlocked), .pinLocked: .passwordLocked
             default: KanalError(error)
             }
     }
@@ -216,14 +208,9 @@ extension KanalError: CustomStringConvertible {
     }
 }
 
-extension CKError {
-    /// The reason; nil if it has none.
-    var explanation: Explanation? { reason.map { Explanation($0.phrase) } }
-}
-
 /// Runs `body`, and tells its error in the terms of this library.
-func translated<Result: ~Copyable>(_ body: () throws(CKError) -> Result) throws(KanalError) -> Result {
-    do throws(CKError) { return try body() } catch { throw KanalError(error) }
+func translated<Result: ~Copyable>(_ body: () throws(TokensError) -> Result) throws(KanalError) -> Result {
+    do throws(TokensError) { return try body() } catch { throw KanalError(error) }
 }
 
 /// What the library has of OpenSSL on this machine.

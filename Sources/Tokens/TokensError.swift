@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package import APDU
 package import Asking
+package import GOST
+package import HostCrypto
+import SecureChannel
 package import Token
 
 /// Why something could not be done with a token.
@@ -37,12 +40,51 @@ package indirect enum TokensError: Error, Sendable {
     case tooManyQuestions
     /// The user's consent to this use of a key is wanted.
     case consentWanted
+    /// The session was closed, or has ended with the token's absence.
+    case sessionEnded
+    /// A computation of the host fails, by libcrypto or by GOST.
+    case computation(HostCryptoError)
+    case gost(GOSTError)
+    /// A rule of this library or of the object forbids it. With the reason.
+    case refused(Refusal, Reason)
+
+    /// The subject of a refusal.
+    package enum Refusal: Sendable {
+        /// A value that the caller has given.
+        case arguments
+        /// The object is not there.
+        case object
+        /// The key's permissions.
+        case permission
+        /// The mechanism, with the key or on the token.
+        case mechanism
+        /// The kind of the key.
+        case keyType
+        /// The parameters of keys, which the token does not make.
+        case keyParameters
+        /// The size of keys, which the token does not make.
+        case keySize
+        /// The object, which its maker has protected.
+        case action
+        /// The input of a computation.
+        case data
+        /// The parameter of a mechanism.
+        case parameter
+    }
 
     /// The token's error, if it was one.
     package var tokenError: TokenError? { if case .token(let error, _) = self { error } else { nil } }
 
     /// The error on the way to a card.
     package init(_ error: LinkError) { self = .token(.link(error)) }
+
+    /// Whether the token, which refuses a session, wants to be activated, or to be so again.
+    package var needsActivation: Bool {
+        switch tokenError {
+        case .activationNeeded, .channel(.unknownRecord), .channel(.profileUnsupported), .channel(.profileRaised): true
+        default: false
+        }
+    }
 }
 
 /// The error of a call that works with tokens: the one of this target, or one that a library makes of it.

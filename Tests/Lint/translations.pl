@@ -22,7 +22,7 @@ my %functions = (
     '.failed' => [''], '.notInstalled' => [''], MalformedAssuan => ['reason'], Ignored => ['reason'],
     report => [''], remark => [''], note => ['1'], check => ['3'], CKError => ['2'], Reason => ['2'], Explanation => [''],
     '.invalidArgument' => [''], '.malformed' => [''], '.unreachable' => [''], '.system' => [''], '.notConfigured' => [''],
-    '.refused' => ['reason'],
+    '.refused' => ['2', 'reason'],
     'facts.add' => [''], Phrase => [''], 'self.init' => ['2', 'remedy'],
 );
 # Functions whose texts are for programs, or parts of texts of logs.
@@ -30,7 +30,7 @@ my $others = qr/asRoot|asOwner|install|command|suggest|self\.init|init|Process|h
 # Literals that only read like phrases: a command line, a rule, and names that are translated where they are printed.
 my $exempt = qr/^(?:systemctl start pcscd\.socket| return polkit\.|standard input$)/;
 my @roots = map { "Sources/$_" } qw(
-    kanal Terminal Asking Configuration Cryptoki/Asking Cryptoki/Errors KanalKit Sharing Storage Translation);
+    kanal Terminal Asking Configuration Cryptoki/Asking Cryptoki/Errors KanalKit Sharing Tokens Storage Translation);
 # No command shows errors of secrets.
 my $unseen = 'Sources/KanalKit/SharedSecrets';
 my $wrong = 0;

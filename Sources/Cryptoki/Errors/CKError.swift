@@ -140,6 +140,25 @@ extension CKError {
             self = .argumentsBad("a new PIN is NULL, and the authenticator is a file, which has the present one")
         case .tooManyQuestions: self = .functionFailed
         case .consentWanted: self.init(CKR_FUNCTION_FAILED, "the user's consent to this use of the key is wanted")
+        case .sessionEnded: self = .sessionHandleInvalid
+        case .computation(let error): self.init(error)
+        case .gost(let error): self.init(error)
+        case .refused(let subject, let reason): self.init(Self.code(subject), reason)
+        }
+    }
+
+    private static func code(_ subject: TokensError.Refusal) -> CK_RV {
+        switch subject {
+        case .arguments: CKR_ARGUMENTS_BAD
+        case .object: CKR_OBJECT_HANDLE_INVALID
+        case .permission: CKR_KEY_FUNCTION_NOT_PERMITTED
+        case .mechanism: CKR_MECHANISM_INVALID
+        case .keyType: CKR_KEY_TYPE_INCONSISTENT
+        case .keyParameters: CKR_DOMAIN_PARAMS_INVALID
+        case .keySize: CKR_KEY_SIZE_RANGE
+        case .action: CKR_ACTION_PROHIBITED
+        case .data: CKR_DATA_INVALID
+        case .parameter: CKR_MECHANISM_PARAM_INVALID
         }
     }
 
@@ -240,6 +259,11 @@ extension CKError {
     init(decryption error: HostCryptoError) {
         self = error == .invalidLength ? .encryptedDataLengthRange : CKError(error)
     }
+}
+
+/// Runs `body`, and maps its error to a return value.
+func tokensError<Result: ~Copyable>(_ body: () throws(TokensError) -> Result) throws(CKError) -> Result {
+    do throws(TokensError) { return try body() } catch { throw CKError(error) }
 }
 
 extension CKError: TokenCallError {

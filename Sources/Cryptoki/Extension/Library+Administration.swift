@@ -21,11 +21,10 @@ extension Library {
     package func setLocalPIN(
         _ number: CK_ULONG, in slot: CK_SLOT_ID, to new: borrowing Secret, presenting present: borrowing Secret
     ) throws(CKError) {
-        let pin = try LocalPIN(number)
         let new = new.copy()
         let present = present.copy()
         try tokens { slots throws(TokensError) in
-            try slots.setLocalPIN(pin, in: Int(clamping: slot), to: new, presenting: present)
+            try slots.setLocalPIN(Int(clamping: number), in: Int(clamping: slot), to: new, presenting: present)
         }
     }
 
@@ -33,16 +32,7 @@ extension Library {
     ///
     /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no local PIN has; `CKR_DEVICE_ERROR` if it has no value.
     package func localPIN(_ number: CK_ULONG, in slot: CK_SLOT_ID) throws(CKError) -> PINState {
-        let pin = try LocalPIN(number)
-        return try tokens { slots throws(TokensError) in try slots.localPIN(pin, in: Int(clamping: slot)) }
-    }
-
-    /// The numbers that a local PIN can have.
-    package static let localPINNumbers = LocalPIN.numbers
-
-    /// Numbers, limits and tries of the local PINs that have a value.
-    package func localPINs(in slot: CK_SLOT_ID) throws(CKError) -> [(number: Int, state: PINState)] {
-        try withToken(in: slot) { token throws(TokenError) in try token.localPINs() }
+        try tokens { slots throws(TokensError) in try slots.localPIN(Int(clamping: number), in: Int(clamping: slot)) }
     }
 
     /// Whether a PIN must be changed before it is used for anything else.
@@ -87,16 +77,6 @@ extension Library {
         in id: CK_SLOT_ID, _ body: @Sendable (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
         try tokens { slots throws(TokensError) in try slots.withToken(in: Int(clamping: id), body) }
-    }
-}
-
-extension LocalPIN {
-    /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no local PIN has.
-    fileprivate init(_ number: CK_ULONG) throws(CKError) {
-        guard let pin = LocalPIN(number: Int(clamping: number)) else {
-            throw .argumentsBad("\(number) is the number of no local PIN")
-        }
-        self = pin
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CCryptoki
 import GOST
-package import HostCrypto
+import HostCrypto
 import Secrets
 import Token
 import Tokens
@@ -66,50 +66,34 @@ extension Session {
     ///   - others: Further certificates to go with the message.
     ///   - isDetached: Whether the message has no content.
     ///   - time: The time of the signature, in seconds since 1970.
-    /// - Throws: As ``messageSigningKey(of:with:others:)`` does; `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the
-    ///   certificate's.
+    /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_OBJECT_HANDLE_INVALID`, `CKR_ATTRIBUTE_TYPE_INVALID` for other objects
+    ///   than certificates; `CKR_KEY_HANDLE_INVALID`; `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the
+    ///   certificate's, or of an algorithm that is not known here.
     package func signedMessage(
         of data: Span<UInt8>, certificate: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE,
         others: [CK_OBJECT_HANDLE], isDetached: Bool, time: Int
     ) throws(CKError) -> [UInt8] {
-        let key = try messageSigningKey(of: certificate, with: privateKey, others: others)
+        guard slot.login == .user else { throw .userNotLoggedIn("User must be logged in") }
+        let own = try self.certificate(certificate)
+        var further: [[UInt8]] = []
+        for handle in others { further.append(try self.certificate(handle).value) }
+        let signer = try tokensError { () throws(TokensError) in
+            try CMSSigner(certificate: own.value, others: further)
+        }
+        let key = try signingKey(privateKey, id: own.id, of: signer.info)
         let content = [UInt8](copying: data)
         consent.content = SignedContent(data)
         defer { consent.content = nil }
         do {
-            let digest = try Digest.digest(data, key.algorithm.digest)
-            let message = try key.message(contentDigest: digest, time: time)
-            let signature = try signature(of: message, by: key)
+            let digest = try Digest.digest(data, signer.algorithm.digest)
+            let message = try signer.message(contentDigest: digest, time: time)
+            let signature = try signKeepingOperation(message.signedAttributes, with: key, of: signer.info)
             return try message.der(signature: signature, content: isDetached ? nil : content)
         } catch let error as CKError {
             throw error
         } catch {
             throw .hostFailed
         }
-    }
-
-    /// The certificates and the key for signing a message.
-    ///
-    /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_OBJECT_HANDLE_INVALID`, `CKR_ATTRIBUTE_TYPE_INVALID` for other objects
-    ///   than certificates; `CKR_KEY_HANDLE_INVALID`; `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the
-    ///   certificate's, or of an algorithm that is not known here.
-    package func messageSigningKey(
-        of certificate: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE, others: [CK_OBJECT_HANDLE]
-    ) throws(CKError) -> MessageSigningKey {
-        guard slot.login == .user else { throw .userNotLoggedIn("User must be logged in") }
-        let signer = try self.certificate(certificate)
-        var further: [[UInt8]] = []
-        for handle in others { further.append(try self.certificate(handle).value) }
-        let info = try PublicKeyInfo(signer: signer.value)
-        let key = try signingKey(privateKey, id: signer.id, of: info)
-        return MessageSigningKey(certificate: signer.value, others: further, info: info, handle: key)
-    }
-
-    /// Signs a message with a key that ``messageSigningKey(of:with:others:)`` has found in this session.
-    ///
-    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the certificate's.
-    package func signature(of message: SignedMessage, by key: MessageSigningKey) throws(CKError) -> [UInt8] {
-        try signKeepingOperation(message.signedAttributes, with: key.handle, of: key.info)
     }
 
     /// The text of a certificate, for people.
@@ -163,95 +147,16 @@ extension Session {
         signature = nil
         // The end of a login ends operations.
         defer { signature = slot.login == .user ? operation : nil }
-        try signInit(Mechanism(type: info.signing.mechanism, parameter: []), key: key)
+        let method = info.signing.method
+        try signInit(Mechanism(type: CK_MECHANISM_TYPE(method.mechanism), parameter: []), key: key)
         let signature = try sign(data.span)
         let digest: [UInt8]
-        do throws(HostCryptoError) { digest = try Digest.digest(data.span, info.signing.algorithm.digest) } catch {
+        do throws(HostCryptoError) { digest = try Digest.digest(data.span, method.hash) } catch {
             throw CKError(error)
         }
-        guard (try? VerificationKey(info).isValidSignature(signature, of: digest)) == true else {
+        guard (try? info.accepts(signature, of: digest, method.scheme)) == true else {
             throw .keyTypeInconsistent("the public key does not verify what the private key signs")
         }
         return signature
-    }
-}
-
-/// A certificate, its private key, and further certificates, for signing a message.
-package struct MessageSigningKey: Sendable {
-    private let certificate: [UInt8]
-    private let others: [[UInt8]]
-    fileprivate let info: PublicKeyInfo
-    fileprivate let handle: CK_OBJECT_HANDLE
-
-    fileprivate init(certificate: [UInt8], others: [[UInt8]], info: PublicKeyInfo, handle: CK_OBJECT_HANDLE) {
-        (self.certificate, self.others, self.info, self.handle) = (certificate, others, info, handle)
-    }
-
-    package var algorithm: SignatureAlgorithm { info.signing.algorithm }
-
-    /// A message to be signed.
-    ///
-    /// - Parameters:
-    ///   - contentDigest: By the hash function of ``algorithm``.
-    ///   - time: The time of the signature, in seconds since 1970.
-    /// - Throws: As `SignedMessage` does.
-    package func message(contentDigest: [UInt8], time: Int) throws(HostCryptoError) -> SignedMessage {
-        try SignedMessage(
-            contentDigest: contentDigest, certificate: certificate, others: others, algorithm: algorithm,
-            signingTime: time)
-    }
-
-    /// A signature that takes as many bytes in a message as the key's take: of ECDSA, as half of them.
-    package var exampleSignature: [UInt8] {
-        switch info {
-        case .gost(let info): [UInt8](repeating: 1, count: 2 * info.key.curve.coordinateSize)
-        case .rsa(let key): [UInt8](repeating: 1, count: key.modulus.count)
-        case .ec(let key):
-            // An INTEGER with its highest bit set takes one byte more.
-            [UInt8](repeating: 0x80, count: key.curve.coordinateSize)
-                + [UInt8](repeating: 1, count: key.curve.coordinateSize)
-        }
-    }
-}
-
-extension VerificationKey {
-    fileprivate init(_ info: PublicKeyInfo) {
-        self =
-            switch info {
-            case .gost(let info): .gost(info.key)
-            case .ec(let key): .ec(key)
-            case .rsa(let key): .rsa(key, .pkcs1DigestInfo(info.signing.algorithm.digest))
-            }
-    }
-}
-
-extension PublicKeyInfo {
-    /// The key of a certificate that signs messages.
-    ///
-    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if its algorithm or curve is not known here.
-    fileprivate init(signer certificate: [UInt8]) throws(CKError) {
-        do {
-            let parsed = try Certificate(der: certificate.span)
-            let info = parsed.subjectPublicKeyInfo
-            self = try PublicKeyInfo(der: info.span)
-        } catch {
-            throw [.invalidParameter, .unsupportedKeySize].contains(error)
-                ? .keyTypeInconsistent("the certificate's key is of no known algorithm or curve") : .hostFailed
-        }
-    }
-
-    /// The signature algorithm of the private half in X.509, and the mechanism for it.
-    fileprivate var signing: (algorithm: SignatureAlgorithm, mechanism: CK_MECHANISM_TYPE) {
-        switch self {
-        case .gost(let info):
-            let algorithm = info.algorithm.algorithm
-            switch algorithm {
-            case .gostR34102001: return (.gost(algorithm), CKM_GOSTR3410_WITH_GOSTR3411)
-            case .gostR34102012256: return (.gost(algorithm), CKM_GOSTR3410_WITH_GOSTR3411_12_256)
-            case .gostR34102012512: return (.gost(algorithm), CKM_GOSTR3410_WITH_GOSTR3411_12_512)
-            }
-        case .rsa: return (.rsa(.sha256), CKM_SHA256_RSA_PKCS)
-        case .ec: return (.ecdsa(.sha256), CKM_ECDSA_SHA256)
-        }
     }
 }

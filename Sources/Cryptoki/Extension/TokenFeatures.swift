@@ -59,9 +59,6 @@ enum TokenFeatures {
 
 /// A token's secure channel in the vendor's terms: `SECURE_MESSAGING_` of the modern profile is the enhanced one.
 extension ProtectionInfo {
-    /// Whether the token has a channel.
-    package var isAvailable: Bool { !profiles.isEmpty }
-
     /// The profile in which messages are protected, the default before activation, or unsupported.
     package var currentMode: CK_ULONG {
         profile.map(Self.mode(of:)) ?? (isAvailable ? SECURE_MESSAGING_DEFAULT : SECURE_MESSAGING_UNSUPPORTED)

@@ -145,10 +145,6 @@ struct GOSTKeyPairs: KeyPairKind {
         attributes[CKA_VALUE] = kind.value
         return attributes
     }
-
-    func identity(of kind: any KeyKind) -> (name: StaticString, parameters: [UInt8])? {
-        (kind as? GOSTKey).map { ("key", $0.curve.oid) }
-    }
 }
 
 extension Attributes {

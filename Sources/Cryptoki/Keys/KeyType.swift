@@ -86,8 +86,6 @@ protocol KeyPairKind: Sendable {
     var refusal: CKError { get }
     /// The attributes of a token's key beyond those that all have; nil for a key of a different kind.
     func attributes(of key: TokenKey) -> Attributes?
-    /// The identity of a token's key: the name of the kind, and parameters; nil for a key of a different kind.
-    func identity(of kind: any KeyKind) -> (name: StaticString, parameters: [UInt8])?
 }
 
 extension KeyPairKind {

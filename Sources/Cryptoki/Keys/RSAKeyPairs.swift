@@ -122,10 +122,6 @@ struct RSAKeyPairs: KeyPairKind {
         if key.half == .publicKey { attributes.set(CKA_MODULUS_BITS, CK_ULONG(kind.size.bits)) }
         return attributes
     }
-
-    func identity(of kind: any KeyKind) -> (name: StaticString, parameters: [UInt8])? {
-        (kind as? RSAKey).map { ("key of RSA", CK_ULONG($0.size.bits).bytes) }
-    }
 }
 
 extension Attributes {
@@ -212,10 +208,6 @@ struct ECKeyPairs: KeyPairKind {
         // An uncompressed point in an OCTET STRING.
         if let point = kind.point { attributes.set(CKA_EC_POINT, .object(0x04, [0x04] + point)) }
         return attributes
-    }
-
-    func identity(of kind: any KeyKind) -> (name: StaticString, parameters: [UInt8])? {
-        (kind as? ECKey).map { ("key of a curve", $0.parameters) }
     }
 }
 

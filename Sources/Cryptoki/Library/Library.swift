@@ -12,7 +12,7 @@ package import Tokens
 /// works. Calls of one session come one after another, and so do calls that need the same token.
 package final class Library: Sendable {
     /// The readers and their tokens.
-    let tokens: Slots
+    package let tokens: Slots
     private let tables = Lock(Tables())
 
     private struct Tables {

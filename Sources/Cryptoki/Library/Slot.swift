@@ -115,18 +115,16 @@ final class Slot: SlotSessions {
 @safe
 final class SharedSessions: @unchecked Sendable {
     private let slot: Slot
-    private let shared: SharedSlot
 
-    init(_ shared: SharedSlot) {
-        self.shared = shared
-        slot = shared.withLock { Slot($0) }
-    }
+    init(_ shared: SharedSlot) { slot = shared.withLock { Slot($0) } }
 
     /// Runs `body` with the slot, inside of its monitor.
     func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (Slot) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try shared.withLock { _ throws(Failure) in try body(slot) }
+        slot.place.monitor.enter()
+        defer { slot.place.monitor.leave() }
+        return try body(slot)
     }
 }
 

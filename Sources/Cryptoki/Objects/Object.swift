@@ -94,7 +94,7 @@ extension Object {
     init(_ object: TokenObject) throws(CKError) {
         var attributes = try Attributes(describing: object)
         attributes.set(CKA_TOKEN, true)
-        attributes.set(CKA_UNIQUE_ID, UniqueID.derived(from: object))
+        attributes.set(CKA_UNIQUE_ID, object.derivedUniqueID)
         if object.isForeign {
             attributes.set(CKA_MODIFIABLE, false)
             attributes.set(CKA_DESTROYABLE, false)
@@ -214,39 +214,6 @@ extension TokenObject {
     mutating func keepUniqueID(of kept: Attributes) { attributes[UInt32(CKA_UNIQUE_ID)] = kept[CKA_UNIQUE_ID] }
 }
 
-/// The fields that name a certificate, and its public key, in DER (RFC 5280, 4.1).
-struct CertificateNames {
-    var serialNumber: [UInt8]
-    var issuer: [UInt8]
-    var subject: [UInt8]
-    var publicKeyInfo: [UInt8]
-
-    /// - Returns: nil for a malformed certificate.
-    init?(certificate: [UInt8]) {
-        do throws(MalformedBytes) {
-            var cursor = ByteCursor(certificate)
-            cursor = ByteCursor(try cursor.object(0x30))
-            cursor = ByteCursor(try cursor.object(0x30))
-            if cursor.nextTag == 0xA0 { _ = try cursor.object() }
-            serialNumber = try Self.field(0x02, &cursor)
-            _ = try cursor.object(0x30)
-            issuer = try Self.field(0x30, &cursor)
-            _ = try cursor.object(0x30)
-            subject = try Self.field(0x30, &cursor)
-            publicKeyInfo = try Self.field(0x30, &cursor)
-        } catch {
-            return nil
-        }
-    }
-
-    /// The next object with its tag and length.
-    private static func field(_ tag: UInt8, _ cursor: inout ByteCursor) throws(MalformedBytes) -> [UInt8] {
-        var field: [UInt8] = []
-        field.appendObject(tag, try cursor.object(tag))
-        return field
-    }
-}
-
 /// The profiles that the library meets (PKCS #11 Profiles v3.0, 3), as objects that no token keeps (v3.0, 4.12). The last
 /// depends on what the token keeps, and is only found while it is met.
 enum ConformanceProfile {
@@ -258,7 +225,7 @@ enum ConformanceProfile {
         var attributes = Attributes()
         attributes.set(CKA_CLASS, CKO_PROFILE)
         attributes.set(CKA_PROFILE_ID, profile)
-        attributes.set(CKA_UNIQUE_ID, UniqueID.derived(from: profile))
+        attributes.set(CKA_UNIQUE_ID, UniqueID.derived(from: [Array("profile".utf8), profile.bytes]))
         attributes.set(CKA_LABEL, [])
         attributes.set(CKA_TOKEN, true)
         for type in [CKA_PRIVATE, CKA_MODIFIABLE, CKA_COPYABLE, CKA_DESTROYABLE] { attributes.set(type, false) }
@@ -276,67 +243,5 @@ extension Slot {
         let areShown = try withToken { token throws(TokenError) in token.showsEveryCertificate }
         let isMet = areShown ? try certificatesShareIdentifiers() : false
         return isMet ? nil : CKP_PUBLIC_CERTIFICATES_TOKEN
-    }
-}
-
-/// `CKA_UNIQUE_ID` (PKCS #11 v3.0, 4.4.1): 32 hexadecimal digits.
-///
-/// A token stores none for a new object: the identifier is derived from the object and from the random name of its
-/// record's file. A changed object moves to another file. From then on its former identifier is one of its attributes.
-enum UniqueID {
-    /// The identifier of a new object of a session.
-    static func random(_ source: any RandomSource) throws(CKError) -> [UInt8] {
-        do { return digits(try source.bytes(16)) } catch { throw .functionFailed }
-    }
-
-    /// The identifier of an object that a token keeps, unless its attributes have one.
-    static func derived(from object: TokenObject) -> [UInt8] { derived(from: object.identity) }
-
-    /// The identifier of a profile.
-    static func derived(from profile: CK_ULONG) -> [UInt8] { derived(from: [Array("profile".utf8), profile.bytes]) }
-
-    private static func derived(from fields: [[UInt8]]) -> [UInt8] {
-        // Each field has its length before it, so that no two lists of fields are the same bytes.
-        digits(Streebog256.hash(fields.flatMap { CK_ULONG($0.count).bytes + $0 }).prefix(16))
-    }
-
-    private static func digits(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        bytes.flatMap { byte in [byte >> 4, byte & 0x0F].map { $0 < 10 ? 0x30 + $0 : 0x57 + $0 } }
-    }
-}
-
-extension TokenObject {
-    /// The properties that distinguish it from all others on its token, those that are gone included, as long as its
-    /// record is not rewritten. None is secret to those who see the object.
-    fileprivate var identity: [[UInt8]] {
-        switch content {
-        case .key(let key):
-            // The number of a key file stays the same for as long as the key exists.
-            let (name, parameters) = key.kind.identity
-            return identity(name) + [[key.half == .publicKey ? 1 : 0, key.number], parameters]
-        case .certificate(_, let value): return identity("certificate") + [value ?? []]
-        // The value, which may be a secret, stays out of it.
-        case .data(let data): return identity("data") + [label, data.application, data.objectIdentifier]
-        case .secretKey: return identity("secret key") + attributeList
-        case .publicKey: return identity("public key") + attributeList
-        }
-    }
-
-    private func identity(_ kind: StaticString) -> [[UInt8]] {
-        [Array("\(kind)".utf8), CK_ULONG(file).bytes, [isForeign ? 1 : 0]]
-    }
-
-    private var attributeList: [[UInt8]] {
-        attributes.sorted { $0.key < $1.key }.flatMap { [CK_ULONG($0.key).bytes, $0.value] }
-    }
-}
-
-extension KeyKind {
-    /// The name of the kind, and parameters.
-    fileprivate var identity: (StaticString, [UInt8]) {
-        for type in KeyType.allCases {
-            if let identity = type.kind.identity(of: self) { return identity }
-        }
-        return ("", [])
     }
 }

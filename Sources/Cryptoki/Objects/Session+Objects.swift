@@ -148,7 +148,9 @@ extension Slot {
     /// Enters a new object of a session, with an identifier of its own.
     func insertSessionObject(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
         var object = object
-        object.attributes.set(CKA_UNIQUE_ID, try UniqueID.random(settings.random))
+        do { object.attributes.set(CKA_UNIQUE_ID, try UniqueID.random(settings.random)) } catch {
+            throw .functionFailed
+        }
         return objects.insert(object)
     }
 

@@ -2,7 +2,6 @@
 
 import APDU
 import Configuration
-import Cryptoki
 import Glibc
 import Locking
 import SecureChannel

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import APDU
-import CCryptoki
 import Configuration
-import Cryptoki
 import Locking
 public import Logging
 import PCSC
@@ -127,17 +125,17 @@ public final class TokenManager: Sendable {
     ///
     /// - Parameter waits: Whether a service that has only just started is given a moment to find cards.
     private func refresh(waits: Bool = false) throws(KanalError) -> [Token] {
-        var slots = try service.slots()
+        var slots = try service.occupiedSlots()
         while waits, slots.isEmpty, service.readers.isNew {
             service.settings.clocks.pause(.milliseconds(100))
-            slots = try service.slots()
+            slots = try service.occupiedSlots()
         }
         // A token that leaves in the meantime, or does not respond, is left out.
         return slots.compactMap { slot in try? token(in: slot) }
     }
 
     /// The token in a slot, as the application knows it.
-    private func token(in slot: CK_SLOT_ID) throws(KanalError) -> Token {
+    private func token(in slot: Int) throws(KanalError) -> Token {
         // One that is worked with would have to be waited for.
         if let known = tokens.withLock({ tokens in tokens.first { $0.isBusy(in: slot) } }) { return known }
         let information = try service.information(on: slot)

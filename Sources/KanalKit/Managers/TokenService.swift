@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import APDU
-import CCryptoki
-import Cryptoki
 import Locking
 import SecureChannel
 import Token
@@ -13,7 +11,7 @@ import Tokens
 final class TokenService: Sendable {
     let readers: any ReaderService
     let settings: TokenSettings
-    let library: Library
+    let slots: Slots
     let field: Field
     private let observers: Observers
 
@@ -31,12 +29,12 @@ final class TokenService: Sendable {
         self.readers = readers
         self.settings = settings
         self.observers = observers
-        library = Library(readers: readers, settings: settings, interaction: interaction) { reader, presence in
+        slots = Slots(readers: readers, settings: settings, interaction: interaction) { reader, presence in
             observers.closures.withLock { $0[reader] }?(presence)
         }
     }
 
-    deinit { library.finalize() }
+    deinit { slots.end(until: Clocks.system.awake.now + .seconds(5)) }
 
     /// Sets `observer` for the presence of the token in a reader, in place of the former observer.
     func observe(_ reader: String, _ observer: @escaping @Sendable (TokenPresence) -> Void) {
@@ -46,10 +44,10 @@ final class TokenService: Sendable {
     /// The slots with tokens.
     ///
     /// - Throws: ``KanalError/notStarted(_:)`` if the list is empty because the readers' service is unavailable.
-    func slots() throws(KanalError) -> [CK_SLOT_ID] {
-        let slots = try translated { () throws(CKError) in try library.slots(tokenPresent: true, isQuery: false) }
-        if slots.isEmpty { try requireReaders() }
-        return slots
+    func occupiedSlots() throws(KanalError) -> [Int] {
+        let numbers = try translated { () throws(TokensError) in try slots.numbers(tokenPresent: true) }
+        if numbers.isEmpty { try requireReaders() }
+        return numbers
     }
 
     /// - Throws: ``KanalError/notStarted(_:)`` if no readers are listed because their service is unavailable.
@@ -58,9 +56,9 @@ final class TokenService: Sendable {
     }
 
     /// Reads the information of the token in a slot. A channel that another process has open stays open.
-    func information(on slot: CK_SLOT_ID) throws(KanalError) -> TokenInformation {
-        try translated { () throws(CKError) in
-            try TokenInformation(library.token(in: slot, evicting: false).report, reader: library.slot(slot).reader)
+    func information(on slot: Int) throws(KanalError) -> TokenInformation {
+        try translated { () throws(TokensError) in
+            try TokenInformation(slots.token(in: slot, evicting: false), reader: slots.state(of: slot).reader)
         }
     }
 }
@@ -96,7 +94,7 @@ extension TokenManager {
     /// The tokens that this user is paired with on this machine, the youngest pairing first. No token need be there.
     public func pairedTokens() async throws(KanalError) -> [PairedToken] {
         try await working(on: worker) { [service] () throws(KanalError) in
-            try translated { () throws(CKError) in try service.library.pairedTokens() }.map { token in
+            try translated { () throws(TokensError) in try service.slots.pairedTokens() }.map { token in
                 PairedToken(
                     serialNumber: token.serial, label: token.label, created: token.created, lastUsed: token.lastUsed)
             }
@@ -108,8 +106,8 @@ extension TokenManager {
     /// - Throws: ``KanalError/objectNotFound`` if the pairing does not exist.
     public func removePairing(_ token: PairedToken) async throws(KanalError) {
         try await working(on: worker) { [service] () throws(KanalError) in
-            try translated { () throws(CKError) in
-                try service.library.removePairings(withToken: token.serialNumber)
+            try translated { () throws(TokensError) in
+                try service.slots.removePairings(withToken: token.serialNumber)
             }
         }
     }
@@ -118,7 +116,7 @@ extension TokenManager {
 extension Session {
     /// The hosts that may open a channel to the token, by the token's own list.
     public func pairedHosts() throws(KanalError) -> [KnownHost] {
-        return try translated { () throws(CKError) in try library.pairedHosts(in: slot) }.map { host in
+        try translated { () throws(TokensError) in try tokenSession.slots.pairedHosts(in: slot) }.map { host in
             KnownHost(
                 label: host.label, isActive: host.isActive, isSelf: host.isSelf,
                 profile: ChannelDetails.Profile(host.profile),
@@ -129,6 +127,6 @@ extension Session {
     /// Has the token forget a host. This host's own pairing is removed on both sides, and the session ends. Removing
     /// another host needs the security officer's login.
     public func unpair(_ host: KnownHost) throws(KanalError) {
-        try call { session throws(CKError) in try session.removePairedHost(host.id) }
+        try call { session throws(TokensError) in try session.removePairedHost(host.id) }
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CCryptoki
-import Cryptoki
 import Glibc
 import HostCrypto
+import Token
+import Tokens
 
 /// A field of a certification request.
 public struct RequestField: Sendable, Equatable {
@@ -31,13 +31,10 @@ extension Session {
         guard let publicKey = keyPair.publicKey else {
             throw .invalidArgument("the key pair's public key is not on the token")
         }
-        let (publicHandle, privateHandle) = (try handle(of: publicKey), try handle(of: keyPair.privateKey))
-        return try call { session throws(CKError) in
+        return try call { session throws(TokensError) in
             try session.certificationRequest(
-                for: publicHandle, with: privateHandle,
-                RequestFields(
-                    subject: subject.flatMap { [$0.type, $0.value] }, attributes: [],
-                    extensions: extensions.flatMap { [$0.type, $0.value] }))
+                for: publicKey.object, with: keyPair.privateKey.object, subject: subject.map(\.field),
+                extensions: extensions.map(\.field))
         }
     }
 
@@ -53,11 +50,10 @@ extension Session {
     public func signedMessage(
         of content: [UInt8], by certificate: TokenCertificate, others: [TokenCertificate] = [], isDetached: Bool = false
     ) throws(KanalError) -> [UInt8] {
-        let (signer, further) = try handles(of: certificate, others)
         let now = time(nil)
-        return try call { session throws(CKError) in
+        return try call { session throws(TokensError) in
             try session.signedMessage(
-                of: content.span, certificate: signer, with: CK_OBJECT_HANDLE(CK_INVALID_HANDLE), others: further,
+                of: content, certificate: certificate.reference.object, others: others.map(\.reference.object),
                 isDetached: isDetached, time: now)
         }
     }
@@ -67,24 +63,18 @@ extension Session {
         try certificates().filter(\.isTrusted)
     }
 
-    /// The key that signs a message.
-    func messageSigningKey(
+    /// The certificates and the key for signing a message.
+    func cmsSigner(
         _ certificate: TokenCertificate, _ others: [TokenCertificate]
-    ) throws(KanalError) -> MessageSigningKey {
-        let (signer, further) = try handles(of: certificate, others)
-        return try call { session throws(CKError) in
-            try session.messageSigningKey(of: signer, with: CK_OBJECT_HANDLE(CK_INVALID_HANDLE), others: further)
+    ) throws(KanalError) -> (signer: CMSSigner, key: TokenObject) {
+        try call { session throws(TokensError) in
+            try session.cmsSigner(certificate.reference.object, others: others.map(\.reference.object))
         }
     }
+}
 
-    private func handles(
-        of certificate: TokenCertificate, _ others: [TokenCertificate]
-    ) throws(KanalError) -> (signer: CK_OBJECT_HANDLE, others: [CK_OBJECT_HANDLE]) {
-        let signer = try handle(of: certificate.reference)
-        var further: [CK_OBJECT_HANDLE] = []
-        for other in others { further.append(try handle(of: other.reference)) }
-        return (signer, further)
-    }
+extension RequestField {
+    fileprivate var field: CertificationRequest.Field { CertificationRequest.Field(type: type, value: value) }
 }
 
 extension Token {
@@ -114,18 +104,20 @@ extension Token {
         isDetached: Bool = false,
         pin: borrowing PIN? = nil, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws {
-        let key = try await perform(pin: pin, prompt: prompt) { session in
-            try session.messageSigningKey(certificate, others)
+        let signer = try await perform(pin: pin, prompt: prompt) { session in
+            try session.cmsSigner(certificate, others).signer
         }
-        let draft = MessageDraft(key, isDetached ? .beside : content.length.map { .inside($0) } ?? .pieces)
+        let draft = MessageDraft(signer, isDetached ? .beside : content.length.map { .inside($0) } ?? .pieces)
         let head = try draft.head()
         let digest = try await inThreadOfItsOwn { isCancelled in
             try draft.write(content, behind: head, to: output, unless: isCancelled)
         }
         let rest = try await perform(pin: pin, prompt: prompt) { session in
-            let key = try session.messageSigningKey(certificate, others)
+            let (signer, key) = try session.cmsSigner(certificate, others)
             return try draft.rest(digest, behind: head) { message throws(KanalError) in
-                try session.call { session throws(CKError) in try session.signature(of: message, by: key) }
+                try session.call { session throws(TokensError) in
+                    try session.signature(of: message, by: signer, with: key)
+                }
             }
         }
         try await inThreadOfItsOwn { _ in try output(rest) }
@@ -143,7 +135,7 @@ private struct MessageDraft: Sendable {
         case pieces
     }
 
-    private let key: MessageSigningKey
+    private let signer: CMSSigner
     private let place: Place
     private let time = Int(Glibc.time(nil))
 
@@ -151,8 +143,8 @@ private struct MessageDraft: Sendable {
     /// have it.
     private static let limit = 64
 
-    init(_ key: MessageSigningKey, _ place: Place) {
-        self.key = key
+    init(_ signer: CMSSigner, _ place: Place) {
+        self.signer = signer
         self.place = place
     }
 
@@ -161,8 +153,8 @@ private struct MessageDraft: Sendable {
         if case .inside(let count) = place, !(0..<1 << 32).contains(count) {
             throw .invalidArgument("a content of 4 GiB or more has to be beside its message, or of no known length")
         }
-        let digest = [UInt8](repeating: 0, count: key.algorithm.digest.size)
-        return try ends(message(digest), key.exampleSignature).head
+        let digest = [UInt8](repeating: 0, count: signer.algorithm.digest.size)
+        return try ends(message(digest), signer.exampleSignature).head
     }
 
     /// Hashes the content and, if it is part of the message, writes the head and the content.
@@ -170,7 +162,7 @@ private struct MessageDraft: Sendable {
         _ content: ByteSource, behind head: [UInt8], to output: ([UInt8]) throws -> Void,
         unless isCancelled: () -> Bool
     ) throws -> [UInt8] {
-        let algorithm = key.algorithm.digest
+        let algorithm = signer.algorithm.digest
         let digests = try onHost { () throws(HostCryptoError) in try ContentDigests([algorithm]) }
         var isWritten = true
         if case .beside = place { isWritten = false }
@@ -203,7 +195,7 @@ private struct MessageDraft: Sendable {
     }
 
     private func message(_ digest: [UInt8]) throws(KanalError) -> SignedMessage {
-        try onHost { () throws(HostCryptoError) in try key.message(contentDigest: digest, time: time) }
+        try onHost { () throws(HostCryptoError) in try signer.message(contentDigest: digest, time: time) }
     }
 
     private func ends(

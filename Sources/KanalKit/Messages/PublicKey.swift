@@ -132,7 +132,7 @@ extension SigningAlgorithm {
 }
 
 extension SHA2 {
-    fileprivate var algorithm: DigestAlgorithm {
+    var algorithm: DigestAlgorithm {
         switch self {
         case .sha256: .sha256
         case .sha384: .sha384

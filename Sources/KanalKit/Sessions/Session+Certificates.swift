@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CCryptoki
-import Cryptoki
 import GOST
 import HostCrypto
+import Token
+import Tokens
 
 /// A certificate on a token.
 public struct TokenCertificate: Sendable, Equatable {
@@ -23,16 +23,9 @@ public struct TokenCertificate: Sendable, Equatable {
 extension Session {
     /// The certificates on the token.
     public func certificates() throws(KanalError) -> [TokenCertificate] {
-        let keys = try objects([(CKA_CLASS, CKO_PRIVATE_KEY.bytes)], [CKA_ID])
-        let certificates = try objects([(CKA_CLASS, CKO_CERTIFICATE.bytes)], [CKA_VALUE])
-        return certificates.map { handle, attributes in
-            let id = attributes[CKA_ID] ?? []
-            return TokenCertificate(
-                value: attributes[CKA_VALUE] ?? [], label: attributes.text(CKA_LABEL), id: id,
-                hasPrivateKey: keys.contains { $0.attributes[CKA_ID] == id },
-                isTrusted: attributes[CKA_TRUSTED] == [1],
-                reference: ObjectReference(handle, attributes))
-        }
+        let objects = try call { session throws(TokensError) in try session.objects(reading: \.isCertificate) }
+        let keys = Set(objects.filter { $0.key?.half == .privateKey }.map(\.identifier))
+        return objects.compactMap { TokenCertificate($0, hasPrivateKey: keys.contains($0.identifier)) }
     }
 
     /// Stores a certificate on the token.
@@ -41,16 +34,14 @@ extension Session {
     ///   - value: The certificate in DER.
     ///   - id: The identifier of its key pair, so that programs find both together.
     public func importCertificate(_ value: [UInt8], id: [UInt8], label: String) throws(KanalError) -> TokenCertificate {
-        let handle = try call { session throws(CKError) in
-            try session.createObject(
-                Attributes(template: [
-                    (CKA_CLASS, CKO_CERTIFICATE.bytes), (CKA_CERTIFICATE_TYPE, CKC_X_509.bytes), (CKA_TOKEN, [1]),
-                    (CKA_VALUE, value), (CKA_ID, id), (CKA_LABEL, Array(label.utf8)),
-                ]))
+        let (stored, keys) = try call { session throws(TokensError) in
+            (
+                try session.storeCertificate(value, id: id, label: Array(label.utf8)),
+                try session.objects().filter { $0.key?.half == .privateKey }
+            )
         }
-        guard let certificate = try certificates().first(where: { $0.reference.handle == handle }) else {
-            throw .objectNotFound
-        }
+        let hasPrivateKey = keys.contains { $0.identifier == stored.identifier }
+        guard let certificate = TokenCertificate(stored, hasPrivateKey: hasPrivateKey) else { throw .objectNotFound }
         return certificate
     }
 
@@ -58,9 +49,17 @@ extension Session {
     public func delete(_ certificate: TokenCertificate) throws(KanalError) { try delete(certificate.reference) }
 }
 
-extension Attributes {
-    /// The text of an attribute; invalid UTF-8 becomes U+FFFD.
-    func text(_ type: CK_ATTRIBUTE_TYPE) -> String { String(decoding: self[type] ?? [], as: UTF8.self) }
+extension TokenCertificate {
+    /// - Returns: nil unless the object is a certificate that was read.
+    fileprivate init?(_ object: TokenObject, hasPrivateKey: Bool) {
+        guard case .certificate(_, let value?) = object.content else { return nil }
+        self.value = value
+        label = object.name
+        id = object.identifier
+        self.hasPrivateKey = hasPrivateKey
+        isTrusted = object.isTrusted
+        reference = ObjectReference(object)
+    }
 }
 
 /// The contents of a certificate (RFC 5280, 4.1). Nothing of it is verified.

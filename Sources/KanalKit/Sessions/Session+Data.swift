@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import APDU
-import CCryptoki
-import Cryptoki
 import Secrets
+import Token
+import Tokens
 
 /// Raw data that an application keeps on a token.
 public struct DataObject: Sendable, Equatable {
@@ -21,18 +21,15 @@ public struct DataObject: Sendable, Equatable {
 extension Session {
     /// The data objects on the token. Private ones are seen after the PIN only.
     public func dataObjects() throws(KanalError) -> [DataObject] {
-        try objects([(CKA_CLASS, CKO_DATA.bytes), (CKA_TOKEN, [1])], [CKA_VALUE])
-            .map { DataObject($0.handle, $0.attributes) }
+        try call { session throws(TokensError) in
+            try session.objects { if case .data = $0.content { true } else { false } }
+        }.compactMap { DataObject($0) }
     }
 
     /// The bytes of a data object.
     public func value(of object: DataObject) throws(KanalError) -> SecretBytes {
-        let handle = try handle(of: object.reference)
-        let value = try call { session throws(CKError) in
-            let attributes = try session.attributes(of: handle, types: [CKA_VALUE])
-            return attributes.secret(CKA_VALUE) ?? SharedSecret(copying: attributes[CKA_VALUE] ?? [])
-        }
-        return SecretBytes(value)
+        SecretBytes(
+            try call { session throws(TokensError) in SharedSecret(try session.value(of: object.reference.object)) })
     }
 
     /// Stores bytes on the token. The PIN is needed.
@@ -43,17 +40,13 @@ extension Session {
     public func addData(
         _ value: Span<UInt8>, label: String, application: String = "", isPrivate: Bool = true
     ) throws(KanalError) -> DataObject {
-        let secret = SharedSecret(Secret(copying: value))
-        let handle = try call { session throws(CKError) in
-            try session.createObject(
-                Attributes(template: [
-                    (CKA_CLASS, .open(CKO_DATA.bytes)), (CKA_TOKEN, .open([1])),
-                    (CKA_PRIVATE, .open([isPrivate ? 1 : 0])), (CKA_LABEL, .open(Array(label.utf8))),
-                    (CKA_APPLICATION, .open(Array(application.utf8))), (CKA_VALUE, .secret(secret)),
-                ]))
+        let secret = Secret(copying: value)
+        let stored = try call { session throws(TokensError) in
+            try session.storeData(
+                secret, label: Array(label.utf8), application: Array(application.utf8), isPrivate: isPrivate)
         }
-        let attributes = try call { session throws(CKError) in try session.attributes(of: handle, types: [CKA_VALUE]) }
-        return DataObject(handle, attributes)
+        guard let object = DataObject(stored) else { throw .objectNotFound }
+        return object
     }
 
     /// Removes a data object from the token. It takes the PIN.
@@ -61,12 +54,14 @@ extension Session {
 }
 
 extension DataObject {
-    fileprivate init(_ handle: CK_OBJECT_HANDLE, _ attributes: Attributes) {
-        label = attributes.text(CKA_LABEL)
-        application = attributes.text(CKA_APPLICATION)
-        size = attributes.secret(CKA_VALUE)?.secret.count ?? attributes[CKA_VALUE]?.count ?? 0
-        isPrivate = attributes[CKA_PRIVATE] == [1]
-        reference = ObjectReference(handle, attributes)
+    /// - Returns: nil unless the object is one of data.
+    fileprivate init?(_ object: TokenObject) {
+        guard case .data(let data) = object.content else { return nil }
+        label = object.name
+        application = String(decoding: data.application, as: UTF8.self)
+        size = data.value?.count ?? 0
+        isPrivate = object.isHidden
+        reference = ObjectReference(object)
     }
 }
 
@@ -94,12 +89,12 @@ public struct OtherObject: Sendable, Equatable {
 extension Session {
     /// All objects on the token beside key pairs, certificates and data objects.
     public func otherObjects() throws(KanalError) -> [OtherObject] {
-        let halves = try keyPairs().compactMap(\.publicKey)
-        let publicKeys = try objects([(CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_TOKEN, [1])], [])
-            .filter { handle, _ in !halves.contains { $0.handle == handle } }
-            .map { OtherObject(.publicKey(KeyKind($0.attributes)), $0.handle, $0.attributes) }
-        let secretKeys = try objects([(CKA_CLASS, CKO_SECRET_KEY.bytes), (CKA_TOKEN, [1])], [])
-            .map { OtherObject(.secretKey(algorithm: $0.attributes.algorithm), $0.handle, $0.attributes) }
+        let objects = try call { session throws(TokensError) in try session.objects() }
+        let halves = objects.keyPairs.compactMap(\.publicKey)
+        let publicKeys = objects.filter { $0.isPublicKey && !halves.contains($0) }
+            .map { OtherObject(.publicKey(KeyKind($0)), $0) }
+        let secretKeys = objects.filter { if case .secretKey = $0.content { true } else { false } }
+            .map { OtherObject(.secretKey(algorithm: $0.algorithm), $0) }
         return publicKeys + secretKeys
     }
 
@@ -108,28 +103,28 @@ extension Session {
 }
 
 extension OtherObject {
-    fileprivate init(_ kind: Kind, _ handle: CK_OBJECT_HANDLE, _ attributes: Attributes) {
+    fileprivate init(_ kind: Kind, _ object: TokenObject) {
         self.kind = kind
-        label = attributes.text(CKA_LABEL)
-        id = attributes[CKA_ID] ?? []
-        isPrivate = attributes[CKA_PRIVATE] == [1]
-        reference = ObjectReference(handle, attributes)
+        label = object.name
+        id = object.identifier
+        isPrivate = object.isHidden
+        reference = ObjectReference(object)
     }
 }
 
-extension Attributes {
+extension TokenObject {
     /// The name of a secret key's algorithm.
     fileprivate var algorithm: String? {
-        switch try? number(CKA_KEY_TYPE) {
-        case CKK_GOST28147: "GOST 28147-89"
-        case CKK_MAGMA: "Magma"
-        case CKK_KUZNECHIK: "Kuznyechik"
-        case CKK_MAGMA_TWIN_KEY: "Magma, two keys"
-        case CKK_KUZNECHIK_TWIN_KEY: "Kuznyechik, two keys"
-        case CKK_AES: "AES"
-        case CKK_GENERIC_SECRET: "generic"
-        case CKK_SHA_1_HMAC, CKK_SHA224_HMAC, CKK_SHA256_HMAC, CKK_SHA384_HMAC, CKK_SHA512_HMAC: "HMAC"
-        default: nil
+        switch secretKeyType {
+        case .gost28147: "GOST 28147-89"
+        case .magma: "Magma"
+        case .kuznyechik: "Kuznyechik"
+        case .magmaTwin: "Magma, two keys"
+        case .kuznyechikTwin: "Kuznyechik, two keys"
+        case .aes: "AES"
+        case .generic: "generic"
+        case .hmac: "HMAC"
+        case nil: nil
         }
     }
 }
@@ -137,9 +132,9 @@ extension Attributes {
 /// A licence, which makers of applications keep on a token to know it again. Formatting does not remove it.
 public enum Licence {
     /// The numbers that licences have: 1 to 4.
-    public static let numbers = Cryptoki.Session.licenceNumbers
+    public static let numbers = TokenSession.licenceNumbers
     /// The bytes of a licence: 72.
-    public static let size = Cryptoki.Session.licenceSize
+    public static let size = TokenSession.licenceSize
 }
 
 extension Session {
@@ -147,7 +142,7 @@ extension Session {
     ///
     /// - Parameter number: One of ``Licence/numbers``.
     public func licence(_ number: Int) throws(KanalError) -> [UInt8]? {
-        let bytes = try call { session throws(CKError) in try session.licence(CK_ULONG(clamping: number)) }
+        let bytes = try call { session throws(TokensError) in try session.licence(number) }
         return bytes.contains { $0 != 0 } ? bytes : nil
     }
 
@@ -157,13 +152,14 @@ extension Session {
     ///   - number: One of ``Licence/numbers``.
     ///   - bytes: ``Licence/size`` bytes; zeros take the licence away.
     public func setLicence(_ number: Int, to bytes: [UInt8]) throws(KanalError) {
-        try call { session throws(CKError) in try session.setLicence(CK_ULONG(clamping: number), to: bytes) }
+        try call { session throws(TokensError) in try session.setLicence(number, to: bytes) }
     }
 
     /// The token's record of the last signature by a key of GOST; nil before the first. No PIN is needed.
     public func journal() throws(KanalError) -> JournalRecord? {
-        let bytes = try translated { () throws(CKError) in try library.journal(in: slot) }
-        return bytes.isEmpty ? nil : JournalRecord(bytes)
+        try call { session throws(TokensError) in
+            try session.withToken { token throws(TokenError) in try token.journal() }
+        }.map { JournalRecord($0) }
     }
 }
 

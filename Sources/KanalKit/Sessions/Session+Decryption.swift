@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import CCryptoki
-import Cryptoki
 import GOST
 import HostCrypto
 import Secrets
+import Tokens
 
 /// How a text is padded before RSA encrypts it.
 public enum EncryptionPadding: Sendable, Hashable {
@@ -35,14 +34,13 @@ extension Session {
         _ ciphertext: [UInt8], with key: KeyPair, padding: EncryptionPadding
     ) throws(KanalError) -> SecretBytes {
         guard case .rsa = key.kind else { throw .invalidArgument("only keys of RSA decrypt") }
-        let handle = try handle(of: key.privateKey)
-        let plaintext = try call { session throws(CKError) in
-            session.cancel(CKF_DECRYPT)
-            try session.decryptInit(padding.mechanism, key: handle)
-            let plaintext = try session.cipher(ciphertext.span, .decryption)
-            return SharedSecret(plaintext)
-        }
-        return SecretBytes(plaintext)
+        let (scheme, mechanism) = padding.scheme
+        return SecretBytes(
+            try call { session throws(TokensError) in
+                let plaintext = try session.decrypt(
+                    ciphertext, scheme, mechanism: mechanism, with: key.privateKey.object)
+                return SharedSecret(plaintext)
+            })
     }
 
     /// Agrees on a secret with the owner of another key.
@@ -58,60 +56,41 @@ extension Session {
     public func agree(
         by agreement: KeyAgreement, with peer: [UInt8], using key: KeyPair
     ) throws(KanalError) -> SecretBytes {
-        let mechanism = try agreement.mechanism(with: peer, key.kind)
-        let handle = try handle(of: key.privateKey)
-        let secret = try call { session throws(CKError) -> SharedSecret? in
-            let derived = try session.deriveKey(mechanism, from: handle, template: agreement.template())
-            // It is an object of the session until it has been read.
-            defer { try? session.destroyObject(derived) }
-            return try session.attributes(of: derived, types: [CKA_VALUE]).secret(CKA_VALUE)
+        let info: PublicKeyInfo
+        do throws(HostCryptoError) { info = try PublicKeyInfo(der: peer.span) } catch {
+            throw .invalidArgument("the other side's public key cannot be read")
         }
-        guard let secret else { throw .objectNotFound }
-        return SecretBytes(secret)
+        let (ukm, hash, mechanism) = try agreement.parameters(with: info, key.kind)
+        return SecretBytes(
+            try call { session throws(TokensError) in
+                let secret = try session.agree(
+                    with: info, ukm: ukm, hash: hash, mechanism: mechanism, using: key.privateKey.object)
+                return SharedSecret(secret)
+            })
     }
 }
 
 extension EncryptionPadding {
-    fileprivate var mechanism: Mechanism {
+    /// The scheme, and the number of its mechanism in PKCS #11.
+    fileprivate var scheme: (RSAEncryptionScheme, mechanism: UInt64) {
         switch self {
-        case .pkcs1: Mechanism(CKM_RSA_PKCS)
-        case .oaep(let hash, let label):
-            Mechanism(
-                type: CKM_RSA_PKCS_OAEP, parameter: [],
-                structure: .oaep(
-                    OAEPParameters(
-                        hash: hash.values.hash, maskGeneration: hash.values.mask,
-                        source: CK_ULONG(CKZ_DATA_SPECIFIED), label: label)))
+        case .pkcs1: (.pkcs1, 0x1)
+        case .oaep(let hash, let label): (.oaep(hash: hash.algorithm, mask: hash.algorithm, label: label), 0x9)
         }
     }
 }
 
 extension KeyAgreement {
-    /// The attributes of the secret until it has been read.
-    fileprivate func template() throws(CKError) -> Attributes {
-        let size: CK_ULONG = if case .vko512 = self { 64 } else { 32 }
-        return try Attributes(template: [(CKA_KEY_TYPE, CKK_GENERIC_SECRET.bytes), (CKA_VALUE_LEN, size.bytes)])
-    }
-
-    fileprivate func mechanism(with peer: [UInt8], _ kind: KeyKind) throws(KanalError) -> Mechanism {
-        let info: PublicKeyInfo
-        do throws(HostCryptoError) { info = try PublicKeyInfo(der: peer.span) } catch {
-            throw .invalidArgument("the other side's public key cannot be read")
-        }
-        return switch (self, info, kind) {
-        case (.vko256(let ukm), .gost(let info), .gost256), (.vko256(let ukm), .gost(let info), .gost512):
-            Mechanism(CKM_GOSTR3410_12_DERIVE, info.key.bytes, ukm)
-        case (.vko512(let ukm), .gost(let info), .gost512):
-            Mechanism(CKM_VKO_GOSTR3410_2012_512, info.key.bytes, ukm)
-        case (.ecdh, .ec(let key), .p256): Mechanism(CKM_ECDH1_DERIVE, key.octetString, [])
+    /// The parameters of the agreement, and the number of its mechanism in PKCS #11.
+    fileprivate func parameters(
+        with peer: PublicKeyInfo, _ kind: KeyKind
+    ) throws(KanalError) -> (ukm: [UInt8], hash: HashAlgorithm?, mechanism: UInt64) {
+        switch (self, peer, kind) {
+        case (.vko256(let ukm), .gost, .gost256), (.vko256(let ukm), .gost, .gost512):
+            (ukm, .streebog256, 0xD432_1007)
+        case (.vko512(let ukm), .gost, .gost512): (ukm, .streebog512, 0xD432_1038)
+        case (.ecdh, .ec, .p256): ([], nil, 0x1050)
         default: throw .invalidArgument("the keys do not agree on a secret so")
         }
-    }
-}
-
-extension Mechanism {
-    fileprivate init(_ agreement: CK_MECHANISM_TYPE, _ peer: [UInt8], _ ukm: [UInt8]) {
-        let parameters = AgreementParameters(derivation: CK_ULONG(CKD_NULL), publicData: peer, ukm: ukm)
-        self.init(type: agreement, parameter: [], structure: .agreement(parameters))
     }
 }

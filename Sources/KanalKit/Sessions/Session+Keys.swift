@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CCryptoki
-import Cryptoki
 import HostCrypto
 import Secrets
+import Token
+import Tokens
 
 /// The kind of a key pair: algorithm and size.
 public enum KeyKind: Sendable, Hashable {
@@ -34,22 +34,7 @@ public struct KeyPair: Sendable, Equatable {
 extension Session {
     /// The key pairs on the token. They are seen after the PIN only.
     public func keyPairs() throws(KanalError) -> [KeyPair] {
-        let publicKeys = try objects([(CKA_CLASS, CKO_PUBLIC_KEY.bytes)], [CKA_PUBLIC_KEY_INFO])
-        let template = [(type: CKA_CLASS, value: CKO_PRIVATE_KEY.bytes), (CKA_TOKEN, [1])]
-        return try objects(template, [CKA_PUBLIC_KEY_INFO]).map { handle, attributes in
-            let candidates = publicKeys.filter { candidate in
-                candidate.attributes[CKA_ID] == attributes[CKA_ID]
-                    && candidate.attributes[CKA_KEY_TYPE] == attributes[CKA_KEY_TYPE]
-            }
-            // Several pairs can have one identifier.
-            let publicKey =
-                candidates.first { $0.attributes[CKA_PUBLIC_KEY_INFO] == attributes[CKA_PUBLIC_KEY_INFO] }
-                ?? candidates.first
-            return KeyPair(
-                kind: KeyKind(attributes), id: attributes[CKA_ID] ?? [], label: attributes.text(CKA_LABEL),
-                privateKey: ObjectReference(handle, attributes),
-                publicKey: publicKey.map { ObjectReference($0.handle, $0.attributes) })
-        }
+        try call { session throws(TokensError) in try session.objects() }.keyPairs.map { KeyPair($0) }
     }
 
     /// Makes a key pair on the token. RSA takes many seconds.
@@ -61,22 +46,12 @@ extension Session {
     public func generateKeyPair(
         _ kind: KeyKind, id: [UInt8], label: String, canAgree: Bool = false
     ) throws(KanalError) -> KeyPair {
-        let mechanism = try kind.generation
+        let new = try kind.newKeyPair
         if case .rsa = kind, canAgree { throw .invalidArgument("a key of RSA agrees on no secrets") }
-        let common: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] = [
-            (CKA_TOKEN, [1]), (CKA_ID, id), (CKA_LABEL, Array(label.utf8)),
-        ]
-        let parameters = try kind.parameters
-        let handles = try call { session throws(CKError) in
-            try session.generateKeyPair(
-                Mechanism(type: mechanism, parameter: []),
-                publicTemplate: Attributes(template: common + parameters),
-                privateTemplate: Attributes(template: common + [(CKA_PRIVATE, [1]), (CKA_DERIVE, [canAgree ? 1 : 0])]))
-        }
-        guard let pair = try keyPairs().first(where: { $0.privateKey.handle == handles.1 }) else {
-            throw .objectNotFound
-        }
-        return pair
+        return KeyPair(
+            try call { session throws(TokensError) in
+                try session.generateKeyPair(new, id: id, label: Array(label.utf8), agrees: canAgree)
+            })
     }
 
     /// Removes a key pair from the token, for ever.
@@ -90,51 +65,44 @@ extension Session {
     ///
     /// - Throws: ``KanalError/invalidArgument(_:)`` if nothing on the token tells it.
     public func publicKeyInfo(of keyPair: KeyPair) throws(KanalError) -> [UInt8] {
-        let handle = try handle(of: keyPair.privateKey)
-        let info = try call { session throws(CKError) in
-            try session.attributes(of: handle, types: [CKA_PUBLIC_KEY_INFO])[CKA_PUBLIC_KEY_INFO] ?? []
+        let info = try call { session throws(TokensError) in
+            try session.publicKeyInfo(of: keyPair.privateKey.object)
         }
-        guard !info.isEmpty else { throw .invalidArgument("the key pair's public key is not on the token") }
-        return info
+        guard let info else { throw .invalidArgument("the key pair's public key is not on the token") }
+        return info.der
+    }
+}
+
+extension KeyPair {
+    init(_ pair: KeyPairObjects) {
+        kind = KeyKind(pair.privateKey)
+        id = pair.privateKey.identifier
+        label = pair.privateKey.name
+        privateKey = ObjectReference(pair.privateKey)
+        publicKey = pair.publicKey.map { ObjectReference($0) }
     }
 }
 
 extension KeyKind {
-    init(_ attributes: Attributes) {
+    /// The kind of a half of a pair.
+    init(_ object: TokenObject) {
         self =
-            switch try? attributes.number(CKA_KEY_TYPE) {
-            case CKK_GOSTR3410: .gost256
-            case CKK_GOSTR3410_512: .gost512
-            case CKK_RSA: .rsa(bits: (attributes[CKA_MODULUS]?.count ?? 0) * 8)
-            case CKK_EC where attributes[CKA_EC_PARAMS] == Self.p256Parameters: .p256
-            default: .other
+            switch object.keyTypeName {
+            case .gost256: .gost256
+            case .gost512: .gost512
+            case .rsa: .rsa(bits: object.modulusBits ?? 0)
+            case .ec where object.ecParameters == ECCurve.p256.oid: .p256
+            case .ec, nil: .other
             }
     }
 
-    private static let p256Parameters: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
-
-    fileprivate var generation: CK_MECHANISM_TYPE {
+    fileprivate var newKeyPair: NewKeyPair {
         get throws(KanalError) {
             switch self {
-            case .gost256: CKM_GOSTR3410_KEY_PAIR_GEN
-            case .gost512: CKM_GOSTR3410_512_KEY_PAIR_GEN
-            case .rsa: CKM_RSA_PKCS_KEY_PAIR_GEN
-            case .p256: CKM_EC_KEY_PAIR_GEN
-            case .other: throw .invalidArgument("this kind of key pair cannot be made")
-            }
-        }
-    }
-
-    fileprivate var parameters: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] {
-        get throws(KanalError) {
-            switch self {
-            case .gost256:
-                [(CKA_GOSTR3410_PARAMS, [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x23, 0x01])]
-            case .gost512:
-                [(CKA_GOSTR3410_PARAMS, [0x06, 0x09, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x02, 0x01, 0x02, 0x01])]
-            case .rsa(let bits):
-                [(CKA_MODULUS_BITS, CK_ULONG(clamping: bits).bytes), (CKA_PUBLIC_EXPONENT, [1, 0, 1])]
-            case .p256: [(CKA_EC_PARAMS, Self.p256Parameters)]
+            case .gost256: .gost256
+            case .gost512: .gost512
+            case .rsa(let bits): .rsa(bits: bits)
+            case .p256: .p256
             case .other: throw .invalidArgument("this kind of key pair cannot be made")
             }
         }
@@ -165,10 +133,10 @@ extension Session {
         guard !pfx.keys.isEmpty else { throw .invalidArgument("the PFX file has no private key") }
         var ids: [[UInt8]] = []
         for key in pfx.keys {
-            let imported = try call { session throws(CKError) in
-                try session.importPFX(key, of: pfx, label: label.map { Array($0.utf8) })
-            }
-            ids.append(imported.id)
+            ids.append(
+                try call { session throws(TokensError) in
+                    try session.importPFX(key, of: pfx, label: label.map { Array($0.utf8) }).id
+                })
         }
         return try keyPairs().filter { ids.contains($0.id) }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import CCryptoki
-import Cryptoki
+import HostCrypto
 import Secrets
+import Tokens
 
 /// A hash function of the family SHA-2 (FIPS 180-4).
 public enum SHA2: Sendable, Hashable, CaseIterable {
@@ -44,7 +44,8 @@ extension Session {
     public func sign(
         _ message: Span<UInt8>, with key: KeyPair, algorithm: SigningAlgorithm? = nil
     ) throws(KanalError) -> [UInt8] {
-        try sign([UInt8](copying: message), try key.mechanism(algorithm), key)
+        let method = try key.method(algorithm)
+        return try sign(try hash(message, by: method), by: method, key, SignedContent(message))
     }
 
     /// Signs a digest that was computed elsewhere, by the hash function of the algorithm. See ``sign(_:with:algorithm:)``.
@@ -53,8 +54,8 @@ extension Session {
     public func sign(
         digest: Span<UInt8>, with key: KeyPair, algorithm: SigningAlgorithm? = nil
     ) throws(KanalError) -> [UInt8] {
-        let (mechanism, input) = try key.mechanism(algorithm, digest: [UInt8](copying: digest))
-        return try sign(input, mechanism, key)
+        let method = try key.method(algorithm, ofDigest: digest.count)
+        return try sign([UInt8](copying: digest), by: method, key)
     }
 
     /// Signs a message that comes in parts, of any length in all. See ``sign(_:with:algorithm:)``.
@@ -63,17 +64,8 @@ extension Session {
     public func sign(
         with key: KeyPair, algorithm: SigningAlgorithm? = nil, parts next: () throws -> [UInt8]?
     ) throws -> [UInt8] {
-        let mechanism = try key.mechanism(algorithm)
-        let handle = try handle(of: key.privateKey)
-        try call { session throws(CKError) in
-            session.cancel(CKF_SIGN)
-            try session.signInit(mechanism, key: handle)
-        }
-        defer { try? call { session throws(CKError) in session.cancel(CKF_SIGN) } }
-        while let part = try next() {
-            try call { session throws(CKError) in try session.signUpdate(part.span) }
-        }
-        return try call { session throws(CKError) in try session.signFinal() }
+        let method = try key.method(algorithm)
+        return try sign(try digest(of: next, by: method), by: method, key)
     }
 
     /// Whether a signature of a message was made with the private half of a key pair. Its public half is on the token;
@@ -85,15 +77,16 @@ extension Session {
     public func verify(
         _ signature: [UInt8], of message: Span<UInt8>, with key: KeyPair, algorithm: SigningAlgorithm? = nil
     ) throws(KanalError) -> Bool {
-        try verify(signature, [UInt8](copying: message), try key.mechanism(algorithm), key)
+        let method = try key.method(algorithm)
+        return try verify(signature, of: try hash(message, by: method), by: method, key)
     }
 
     /// Whether a signature belongs to a digest. See ``verify(_:of:with:algorithm:)`` and ``sign(digest:with:algorithm:)``.
     public func verify(
         _ signature: [UInt8], ofDigest digest: Span<UInt8>, with key: KeyPair, algorithm: SigningAlgorithm? = nil
     ) throws(KanalError) -> Bool {
-        let (mechanism, input) = try key.mechanism(algorithm, digest: [UInt8](copying: digest))
-        return try verify(signature, input, mechanism, key)
+        let method = try key.method(algorithm, ofDigest: digest.count)
+        return try verify(signature, of: [UInt8](copying: digest), by: method, key)
     }
 
     /// Whether a signature belongs to a message that comes in parts. See ``verify(_:of:with:algorithm:)`` and
@@ -102,89 +95,74 @@ extension Session {
         _ signature: [UInt8], with key: KeyPair, algorithm: SigningAlgorithm? = nil,
         parts next: () throws -> [UInt8]?
     ) throws -> Bool {
-        let mechanism = try key.mechanism(algorithm)
-        let handle = try publicHandle(of: key)
-        try call { session throws(CKError) in
-            session.cancel(CKF_VERIFY)
-            try session.verifyInit(mechanism, key: handle)
-        }
-        defer { try? call { session throws(CKError) in session.cancel(CKF_VERIFY) } }
-        while let part = try next() {
-            try call { session throws(CKError) in try session.verifyUpdate(part.span) }
-        }
-        return try call { session throws(CKError) in
-            try isValid { () throws(CKError) in try session.verifyFinal(signature: signature) }
-        }
+        let method = try key.method(algorithm)
+        return try verify(signature, of: try digest(of: next, by: method), by: method, key)
     }
 
-    private func sign(_ input: [UInt8], _ mechanism: Mechanism, _ key: KeyPair) throws(KanalError) -> [UInt8] {
-        let handle = try handle(of: key.privateKey)
-        return try call { session throws(CKError) in
-            session.cancel(CKF_SIGN)
-            try session.signInit(mechanism, key: handle)
-            return try session.sign(input.span)
+    private func sign(
+        _ digest: [UInt8], by method: SignatureMethod, _ key: KeyPair, _ content: SignedContent? = nil
+    ) throws(KanalError) -> [UInt8] {
+        try call { session throws(TokensError) in
+            try session.sign(digest: digest, by: method, with: key.privateKey.object, content: content)
         }
     }
 
     private func verify(
-        _ signature: [UInt8], _ input: [UInt8], _ mechanism: Mechanism, _ key: KeyPair
+        _ signature: [UInt8], of digest: [UInt8], by method: SignatureMethod, _ key: KeyPair
     ) throws(KanalError) -> Bool {
-        let handle = try publicHandle(of: key)
-        return try call { session throws(CKError) in
-            session.cancel(CKF_VERIFY)
-            try session.verifyInit(mechanism, key: handle)
-            return try isValid { () throws(CKError) in try session.verify(input.span, signature: signature) }
-        }
-    }
-
-    private func publicHandle(of key: KeyPair) throws(KanalError) -> CK_OBJECT_HANDLE {
         guard let publicKey = key.publicKey else {
             throw .invalidArgument("the key pair's public key is not on the token")
         }
-        return try handle(of: publicKey)
+        return try call { session throws(TokensError) in
+            try session.verificationKey(publicKey.object, mechanism: method.mechanism)
+                .accepts(signature, of: digest, method.scheme)
+        }
     }
-}
 
-/// Whether a verification succeeds. A signature that is not as long as the key's are is wrong as others are.
-private func isValid(_ verify: () throws(CKError) -> Void) throws(CKError) -> Bool {
-    do throws(CKError) { try verify() } catch {
-        guard error == .signatureInvalid || error == .signatureLengthRange else { throw error }
-        return false
+    private func hash(_ message: Span<UInt8>, by method: SignatureMethod) throws(KanalError) -> [UInt8] {
+        try onHost { () throws(HostCryptoError) in try Digest.digest(message, method.hash) }
     }
-    return true
+
+    private func digest(of next: () throws -> [UInt8]?, by method: SignatureMethod) throws -> [UInt8] {
+        var digest = try onHost { () throws(HostCryptoError) in try Digest(method.hash) }
+        while let part = try next() { digest.update(part.span) }
+        return [UInt8](copying: try digest.finalize())
+    }
 }
 
 extension KeyPair {
-    /// The mechanism by which the key signs a message.
-    fileprivate func mechanism(_ algorithm: SigningAlgorithm?) throws(KanalError) -> Mechanism {
+    /// How the key signs a message.
+    fileprivate func method(_ algorithm: SigningAlgorithm?) throws(KanalError) -> SignatureMethod {
         switch (try chosen(algorithm), kind) {
-        case (.gost, .gost256): Mechanism(CKM_GOSTR3410_WITH_GOSTR3411_12_256)
-        case (.gost, .gost512): Mechanism(CKM_GOSTR3410_WITH_GOSTR3411_12_512)
-        case (.rsaPKCS1(let hash), .rsa): Mechanism(hash.values.pkcs1)
-        case (.rsaPSS(let hash), .rsa): Mechanism(hash.values.pss, hash.pssParameters)
-        case (.ecdsa(let hash), .p256): Mechanism(hash.values.ecdsa)
-        default: throw Self.unfit
+        case (.gost, .gost256): SignatureMethod(hash: .streebog256, mechanism: 0xD432_1008)
+        case (.gost, .gost512): SignatureMethod(hash: .streebog512, mechanism: 0xD432_1009)
+        case (.rsaPKCS1(let hash), .rsa):
+            SignatureMethod(
+                hash: hash.algorithm, scheme: .pkcs1DigestInfo(hash.algorithm), mechanism: hash.mechanisms.pkcs1)
+        case (.rsaPSS(let hash), .rsa):
+            SignatureMethod(hash: hash.algorithm, scheme: hash.pss, mechanism: hash.mechanisms.pss)
+        case (.ecdsa(let hash), .p256): SignatureMethod(hash: hash.algorithm, mechanism: hash.mechanisms.ecdsa)
+        default: throw .invalidArgument("the key does not sign by this algorithm")
         }
     }
 
-    /// The mechanism by which the key signs a digest, and its input.
-    fileprivate func mechanism(
-        _ algorithm: SigningAlgorithm?, digest: [UInt8]
-    ) throws(KanalError) -> (Mechanism, input: [UInt8]) {
-        let (mechanism, size, input): (Mechanism, Int, [UInt8]) =
-            switch (try chosen(algorithm), kind) {
-            case (.gost, .gost256): (Mechanism(CKM_GOSTR3410), 32, digest)
-            case (.gost, .gost512): (Mechanism(CKM_GOSTR3410_512), 64, digest)
-            case (.rsaPKCS1(let hash), .rsa):
-                (Mechanism(CKM_RSA_PKCS), hash.digestSize, hash.digestInfoPrefix + digest)
-            case (.rsaPSS(let hash), .rsa): (Mechanism(CKM_RSA_PKCS_PSS, hash.pssParameters), hash.digestSize, digest)
-            case (.ecdsa(let hash), .p256): (Mechanism(CKM_ECDSA), hash.digestSize, digest)
-            default: throw Self.unfit
-            }
-        guard digest.count == size else {
-            throw .invalidArgument("the digest has \(digest.count) bytes, and must have \(size)")
+    /// How the key signs a digest of so many bytes.
+    fileprivate func method(
+        _ algorithm: SigningAlgorithm?, ofDigest count: Int
+    ) throws(KanalError) -> SignatureMethod {
+        let method = try method(algorithm)
+        guard count == method.hash.size else {
+            throw .invalidArgument("the digest has \(count) bytes, and must have \(method.hash.size)")
         }
-        return (mechanism, input)
+        let mechanism: UInt64 =
+            switch (try chosen(algorithm), kind) {
+            case (.gost, .gost512): 0xD432_1006
+            case (.gost, _): 0x1201
+            case (.rsaPKCS1, _): 0x1
+            case (.rsaPSS, _): 0xD
+            case (.ecdsa, _): 0x1041
+            }
+        return SignatureMethod(hash: method.hash, scheme: method.scheme, mechanism: mechanism)
     }
 
     /// - Parameter algorithm: Nil for the key's own.
@@ -192,8 +170,6 @@ extension KeyPair {
         if let algorithm { return algorithm }
         return try kind.algorithm
     }
-
-    private static let unfit = KanalError.invalidArgument("the key does not sign by this algorithm")
 }
 
 extension KeyKind {
@@ -210,42 +186,15 @@ extension KeyKind {
     }
 }
 
-extension Mechanism {
-    init(_ type: CK_MECHANISM_TYPE, _ parameter: [UInt8] = []) { self.init(type: type, parameter: parameter) }
-}
-
 extension SHA2 {
-    /// The numbers of the function, of signatures with it, and of a mask with it.
-    typealias Values = (
-        hash: CK_MECHANISM_TYPE, mask: CK_ULONG, pkcs1: CK_MECHANISM_TYPE, pss: CK_MECHANISM_TYPE,
-        ecdsa: CK_MECHANISM_TYPE
-    )
+    fileprivate var pss: RSASignatureScheme { .pss(hash: algorithm, mask: algorithm, saltLength: digestSize) }
 
-    var values: Values {
+    /// The numbers of mechanisms with the function in PKCS #11.
+    fileprivate var mechanisms: (pkcs1: UInt64, pss: UInt64, ecdsa: UInt64) {
         switch self {
-        case .sha256:
-            (CKM_SHA256, CK_ULONG(CKG_MGF1_SHA256), CKM_SHA256_RSA_PKCS, CKM_SHA256_RSA_PKCS_PSS, CKM_ECDSA_SHA256)
-        case .sha384:
-            (CKM_SHA384, CK_ULONG(CKG_MGF1_SHA384), CKM_SHA384_RSA_PKCS, CKM_SHA384_RSA_PKCS_PSS, CKM_ECDSA_SHA384)
-        case .sha512:
-            (CKM_SHA512, CK_ULONG(CKG_MGF1_SHA512), CKM_SHA512_RSA_PKCS, CKM_SHA512_RSA_PKCS_PSS, CKM_ECDSA_SHA512)
+        case .sha256: (0x40, 0x43, 0x1044)
+        case .sha384: (0x41, 0x44, 0x1045)
+        case .sha512: (0x42, 0x45, 0x1046)
         }
-    }
-
-    /// CK_RSA_PKCS_PSS_PARAMS.
-    fileprivate var pssParameters: [UInt8] {
-        [values.hash, values.mask, CK_ULONG(clamping: digestSize)].flatMap(\.bytes)
-    }
-
-    /// The bytes before the digest in a DigestInfo (RFC 8017, 9.2, note 1).
-    fileprivate var digestInfoPrefix: [UInt8] {
-        let (length, number): (UInt8, UInt8) =
-            switch self {
-            case .sha256: (32, 1)
-            case .sha384: (48, 2)
-            case .sha512: (64, 3)
-            }
-        let oid: [UInt8] = [0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, number]
-        return [0x30, 17 + length, 0x30, 0x0D] + oid + [0x05, 0x00, 0x04, length]
     }
 }

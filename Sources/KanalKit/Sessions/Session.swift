@@ -1,94 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CCryptoki
-import Cryptoki
 import Locking
 import Secrets
+import SecureChannel
 import Token
+import Tokens
 
 /// A token that is being worked with, inside `Token.perform`.
 ///
 /// Its functions block until the token has answered. A session cannot be stored or leave the block; nested functions of
 /// the block may use it.
 public struct Session: ~Escapable {
-    let handle: CK_SESSION_HANDLE
+    let tokenSession: TokenSession
     let token: Token
     let role: Role
 
     /// - Parameter token: The owner of the session; this value is lent to a block.
     @_lifetime(borrow token)
-    init(_ handle: CK_SESSION_HANDLE, of token: borrowing Token, role: Role) {
-        self.handle = handle
+    init(_ session: TokenSession, of token: borrowing Token, role: Role) {
+        tokenSession = session
         self.token = copy token
         self.role = role
     }
 
-    var library: Library { token.service.library }
     /// The slot where the token is.
-    var slot: CK_SLOT_ID { token.state.withLock { $0.slot } }
+    var slot: Int { tokenSession.slot }
 
-    /// Runs `body` with the library's session.
-    func call<Result>(_ body: (Cryptoki.Session) throws(CKError) -> Result) throws(KanalError) -> Result {
-        try translated { () throws(CKError) in try library.withSession(handle, body) }
-    }
-
-    /// The objects that the login may see and that match a template, with the attributes that are wanted.
-    func objects(
-        _ template: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])], _ types: [CK_ATTRIBUTE_TYPE]
-    ) throws(KanalError) -> [(handle: CK_OBJECT_HANDLE, attributes: Attributes)] {
-        try call { session throws(CKError) in
-            session.cancel(CKF_FIND_OBJECTS)
-            try session.findObjectsInit(Attributes(template: template))
-            defer { session.cancel(CKF_FIND_OBJECTS) }
-            var found: [(CK_OBJECT_HANDLE, Attributes)] = []
-            for handle in try session.findObjects(limit: .max) {
-                found.append((handle, try session.attributes(of: handle, types: types)))
-            }
-            return found
-        }
+    /// Runs `body` with the driver's session.
+    func call<Result: ~Copyable>(
+        _ body: (TokenSession) throws(TokensError) -> Result
+    ) throws(KanalError) -> Result {
+        do throws(TokensError) { return try body(tokenSession) } catch { throw KanalError(error) }
     }
 
     /// Random bytes from the token's generator, mixed with the operating system's.
     public func randomBytes(_ count: Int) throws(KanalError) -> [UInt8] {
         guard count >= 0 else { throw .invalidArgument("a negative count of random bytes") }
-        return try call { session throws(CKError) in try session.generateRandom(count) }
+        return try call { session throws(TokensError) in try session.randomBytes(count) }
     }
 }
 
-/// Refers to an object: by its handle while the session lasts, and after that by its persistent identifier.
+/// Refers to an object of a token, for as long as it is there.
 struct ObjectReference: Sendable, Equatable {
-    let handle: CK_OBJECT_HANDLE
-    let uniqueID: [UInt8]
+    let object: TokenObject
+    /// Stays the same if another program changes the object.
+    private let uniqueID: [UInt8]
 
-    init(_ handle: CK_OBJECT_HANDLE, _ attributes: Attributes) {
-        self.handle = handle
-        uniqueID = attributes[CKA_UNIQUE_ID] ?? []
+    init(_ object: TokenObject) {
+        self.object = object
+        uniqueID = object.uniqueID
     }
+
+    static func == (one: ObjectReference, other: ObjectReference) -> Bool { one.uniqueID == other.uniqueID }
 }
 
 extension Session {
-    /// The object's present handle.
-    func handle(of object: ObjectReference) throws(KanalError) -> CK_OBJECT_HANDLE {
-        let isKnown = try call { session throws(CKError) in
-            (try? session.attributes(of: object.handle, types: [CKA_UNIQUE_ID]))?[CKA_UNIQUE_ID] == object.uniqueID
-        }
-        if isKnown { return object.handle }
-        guard !object.uniqueID.isEmpty, let found = try objects([(CKA_UNIQUE_ID, object.uniqueID)], []).first else {
-            throw .objectNotFound
-        }
-        return found.handle
-    }
-
     /// Removes an object from the token.
-    func delete(_ object: ObjectReference) throws(KanalError) {
-        let handle = try handle(of: object)
-        try call { session throws(CKError) in try session.destroyObject(handle) }
+    func delete(_ reference: ObjectReference) throws(KanalError) {
+        try call { session throws(TokensError) in try session.delete(reference.object) }
     }
-}
-
-extension CK_ULONG {
-    /// The number as an attribute's value holds it.
-    var bytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
 }
 
 extension Session {
@@ -99,7 +69,9 @@ extension Session {
     public func changePIN(from present: borrowing PIN, to new: borrowing PIN) throws(KanalError) {
         let (present, new) = (present.secret, new.secret)
         do throws(KanalError) {
-            try call { session throws(CKError) in try session.setPIN(old: present.secret, new: new.secret) }
+            try call { session throws(TokensError) in
+                try session.changePIN(of: session.login ?? .user, from: present.secret, to: new.secret)
+            }
         } catch {
             guard error == .pinIncorrect(triesLeft: nil) else { throw error }
             throw .pinIncorrect(triesLeft: token.triesLeft(of: role, in: slot))
@@ -111,12 +83,12 @@ extension Session {
     /// may do this.
     public func setUserPIN(_ pin: borrowing PIN) throws(KanalError) {
         let pin = pin.secret
-        try call { session throws(CKError) in try session.initPIN(pin.secret) }
+        try call { session throws(TokensError) in try session.setUserPIN(pin.secret) }
     }
 
     /// Gives the user's PIN all its tries; the PIN stays. For the security officer.
     public func unblockUserPIN() throws(KanalError) {
-        try call { session throws(CKError) in try session.unblockUserPIN() }
+        try call { session throws(TokensError) in try session.unblockUserPIN() }
     }
 
     /// Has the token make an activation password, in place of the one with the same number. It cannot be asked for again.
@@ -128,18 +100,18 @@ extension Session {
     public func generateActivationPassword(
         number: Int? = nil, of characters: PasswordCharacters = .capitalsAndDigits
     ) throws(KanalError) -> ActivationPassword {
-        let number = CK_ULONG(clamping: number ?? 0)
-        let characters = characters == .capitals ? CAPS_ONLY : CAPS_AND_DIGITS
+        let number = UInt8(clamping: number ?? 0)
         return ActivationPassword(
-            try call { session throws(CKError) in
-                let request = try session.activationPasswordRequest(number: number, characters: characters)
-                return SharedSecret(try session.generateActivationPassword(request))
+            try call { session throws(TokensError) in
+                SharedSecret(
+                    try session.generateActivationPassword(
+                        number: number, charset: characters == .capitals ? .letters : .lettersAndDigits))
             })
     }
 
     /// Names the token; an empty name takes its name away.
     public func setLabel(_ label: String) throws(KanalError) {
-        try call { session throws(CKError) in try session.setTokenName(Array(label.utf8)) }
+        try call { session throws(TokensError) in try session.setName(Array(label.utf8)) }
     }
 }
 
@@ -155,7 +127,7 @@ public enum PasswordCharacters: Sendable, Equatable {
 /// that this library lists.
 public struct LocalPIN: Sendable, Equatable {
     /// The numbers that a local PIN can have: 3 to 31.
-    public static let numbers = Library.localPINNumbers
+    public static let numbers = Slots.localPINNumbers
 
     /// One of ``numbers``.
     public let number: Int
@@ -166,7 +138,7 @@ public struct LocalPIN: Sendable, Equatable {
 extension Session {
     /// The local PINs that have been set. No PIN is needed.
     public func localPINs() throws(KanalError) -> [LocalPIN] {
-        return try translated { () throws(CKError) in try library.localPINs(in: slot) }
+        try call { session throws(TokensError) in try session.slots.localPINs(in: slot) }
             .map { LocalPIN(number: $0.number, details: PINDetails($0.state)) }
     }
 
@@ -181,12 +153,12 @@ extension Session {
         _ number: Int, to new: borrowing PIN, presenting present: borrowing PIN
     ) throws(KanalError) {
         let (new, present) = (new.secret, present.secret)
-        let number = CK_ULONG(clamping: number)
-        do throws(CKError) {
-            try library.setLocalPIN(number, in: slot, to: new.secret, presenting: present.secret)
+        let slots = tokenSession.slots
+        do throws(TokensError) {
+            try slots.setLocalPIN(number, in: slot, to: new.secret, presenting: present.secret)
         } catch {
-            guard error == .pinIncorrect else { throw KanalError(error) }
-            let own = try? library.localPIN(number, in: slot)
+            guard error.tokenError == .pinIncorrect else { throw KanalError(error) }
+            let own = try? slots.localPIN(number, in: slot)
             throw .pinIncorrect(triesLeft: own?.triesLeft ?? token.triesLeft(of: .user, in: slot))
         }
     }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CCryptoki
-import Cryptoki
 import Locking
 import Secrets
 import Token
@@ -37,10 +35,9 @@ extension Token {
         let shown = present ?? SharedSecret(copying: [])
         try await inPlace(prompt) { [self] slot throws(KanalError) in
             endSession()
-            do throws(CKError) {
-                try service.library.initToken(
-                    in: slot, ofToken: information.serialNumber, pin: shown.secret, format: format,
-                    mode: SECURE_MESSAGING_DEFAULT)
+            do throws(TokensError) {
+                try service.slots.format(
+                    in: slot, ofToken: information.serialNumber, pin: shown.secret, format: format)
             } catch {
                 throw formattingError(error, in: slot)
             }
@@ -49,13 +46,13 @@ extension Token {
         }
     }
 
-    private func formattingError(_ error: CKError, in slot: CK_SLOT_ID) -> KanalError {
-        switch error {
+    private func formattingError(_ error: TokensError, in slot: Int) -> KanalError {
+        switch error.tokenError {
         case .pinIncorrect: return .pinIncorrect(triesLeft: triesLeft(of: .securityOfficer, in: slot))
         case .pinLocked: return .pinLocked
         // The lengths of the new ones were checked before.
-        case .pinLengthRange:
-            return .refused(code: error.name, reason: "the security officer's PIN is not locked, so that it is needed")
+        case .pinLength:
+            return .refused(code: error.code, reason: "the security officer's PIN is not locked, so that it is needed")
         default:
             // The PIN that was accepted may be another one now.
             state.withLock { $0.pin = nil }
@@ -64,8 +61,8 @@ extension Token {
     }
 
     /// The number of tries that a PIN has left; nil if the token does not tell.
-    func triesLeft(of role: Role, in slot: CK_SLOT_ID) -> Int? {
-        guard let info = try? service.library.token(in: slot, evicting: true).info, info.isFormatted == true else {
+    func triesLeft(of role: Role, in slot: Int) -> Int? {
+        guard let info = try? service.slots.token(in: slot, evicting: true).info, info.isFormatted == true else {
             return nil
         }
         return (role == .user ? info.user : info.securityOfficer).triesLeft
@@ -113,8 +110,8 @@ extension TokenSetup {
         try userPIN.check(user, tries: TokenFormat.userTries, "the user's PIN")
         guard !userPINChangers.isEmpty else { throw .invalidArgument("choose who can change the user's PIN") }
         let label = Array(label.utf8)
-        guard label.count <= Cryptoki.Session.nameLimit else {
-            throw .invalidArgument("the label has more than \(Cryptoki.Session.nameLimit) bytes")
+        guard label.count <= TokenSession.nameLimit else {
+            throw .invalidArgument("the label has more than \(TokenSession.nameLimit) bytes")
         }
         let policy: UInt8 =
             (userPINChangers.contains(.securityOfficer) ? 1 : 0) | (userPINChangers.contains(.user) ? 2 : 0)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CCryptoki
-import Cryptoki
 import Locking
 import Secrets
 import Token
@@ -45,7 +43,7 @@ extension Token {
         let cancellation = Lock(false)
         let ask: @Sendable () -> Void = { [self] in
             cancellation.withLock { $0 = true }
-            service.library.abandonWaits(in: state.withLock { $0.slot }, true)
+            service.slots.abandonWaits(in: state.withLock { $0.slot }, true)
         }
         return try await worker.run(cancellation: .asks(ask)) { [self] in
             let isCancelled: @Sendable () -> Bool = { cancellation.withLock { $0 } }
@@ -53,12 +51,12 @@ extension Token {
             defer { context.end() }
             do {
                 return try service.field.within(prompt ?? "") {
-                    let handle = try session(waitingFor: patience, isCancelled: isCancelled)
-                    if role == .securityOfficer { endLogin(handle) }
-                    defer { if role == .securityOfficer { endLogin(handle) } }
-                    try logIn(handle, role, given)
+                    let session = try session(waitingFor: patience, isCancelled: isCancelled)
+                    if role == .securityOfficer { try? session.logOut() }
+                    defer { if role == .securityOfficer { try? session.logOut() } }
+                    try logIn(session, role, given)
                     return try PerformContext.$current.withValue(context) {
-                        try work(in: handle, role, body)
+                        try work(in: session, role, body)
                     }
                 }
             } catch KanalError.tokenAbsent where isCancelled() {
@@ -74,6 +72,11 @@ public enum Role: Sendable, Equatable {
     case user
     /// Gives the user a PIN, and makes activation passwords. Sees no keys.
     case securityOfficer
+}
+
+extension Role {
+    /// The driver's name of it.
+    var driverRole: TokenRole { self == .user ? .user : .securityOfficer }
 }
 
 /// The work that the present task or thread is part of, so that work within work on the same token is found.
@@ -101,9 +104,9 @@ extension Token {
     /// The compiler stops where it inlines what makes one, as it would for the calls in this module.
     @inline(never)
     private func work<Result>(
-        in handle: CK_SESSION_HANDLE, _ role: Role, _ body: (borrowing Session) throws -> Result
+        in session: TokenSession, _ role: Role, _ body: (borrowing Session) throws -> Result
     ) throws -> Result {
-        try body(Session(handle, of: self, role: role))
+        try body(Session(session, of: self, role: role))
     }
 
     /// The interval of looking for a token that is away.
@@ -112,12 +115,12 @@ extension Token {
     /// The session of the last work, or a new one.
     private func session(
         waitingFor patience: Duration?, isCancelled: () -> Bool
-    ) throws(KanalError) -> CK_SESSION_HANDLE {
-        if let handle = state.withLock({ $0.session }) {
+    ) throws(KanalError) -> TokenSession {
+        if let session = state.withLock({ $0.session }) {
             letWait(in: state.withLock { $0.slot }, unless: isCancelled)
-            do throws(CKError) {
-                try service.library.withSession(handle) { session throws(CKError) in try session.requirePresence() }
-                return handle
+            do throws(TokensError) {
+                try session.requirePresence()
+                return session
             } catch {
                 endSession()
             }
@@ -126,44 +129,40 @@ extension Token {
         let window = patience ?? policy.window(isWireless: information.isWireless)
         let slot = try place(waitingFor: window, isCancelled: isCancelled)
         observe(information.reader)
-        let handle: CK_SESSION_HANDLE
-        do throws(CKError) {
-            handle = try service.library.openSession(with: slot, flags: CKF_SERIAL_SESSION | CKF_RW_SESSION)
-        } catch {
+        let session: TokenSession
+        do throws(TokensError) { session = try service.slots.openSession(with: slot) } catch {
             throw openingError(error, in: slot)
         }
         // Another token may have come since the look.
-        let serial = try translated { () throws(CKError) in
-            try service.library.withSession(handle) { session throws(CKError) in session.tokenSerial }
-        }
+        let serial = try translated { () throws(TokensError) in try session.serial }
         guard serial == information.serialNumber else {
-            try? service.library.closeSession(handle)
+            session.close()
             enter(.wrongToken)
             throw .wrongToken
         }
-        state.withLock { $0.session = handle }
-        return handle
+        state.withLock { $0.session = session }
+        return session
     }
 
     /// Why no session was opened with the token in a slot. What is known of the token follows.
-    func openingError(_ error: CKError, in slot: CK_SLOT_ID) -> KanalError {
-        let library = service.library
-        let reason = KanalError(opening: error) { () throws(CKError) in try library.channelInfo(in: slot).state }
-        if let state = try? library.token(in: slot, evicting: false) {
-            let fresh = TokenInformation(state.report, reader: information.reader)
+    func openingError(_ error: TokensError, in slot: Int) -> KanalError {
+        let slots = service.slots
+        let reason = KanalError(opening: error) { () throws(TokensError) in try slots.channelInfo(in: slot).state }
+        if let state = try? slots.token(in: slot, evicting: false) {
+            let fresh = TokenInformation(state, reader: information.reader)
             if fresh.isSameToken(as: information) { update(fresh, slot: slot) }
         }
         return reason
     }
 
     /// Lets calls wait for the token in a slot, unless the work is cancelled, now or later. An earlier work may have been.
-    private func letWait(in slot: CK_SLOT_ID, unless isCancelled: () -> Bool) {
-        service.library.abandonWaits(in: slot, false)
-        if isCancelled() { service.library.abandonWaits(in: slot, true) }
+    private func letWait(in slot: Int, unless isCancelled: () -> Bool) {
+        service.slots.abandonWaits(in: slot, false)
+        if isCancelled() { service.slots.abandonWaits(in: slot, true) }
     }
 
     /// The slot where the token is now.
-    func place(waitingFor window: Duration, isCancelled: () -> Bool) throws(KanalError) -> CK_SLOT_ID {
+    func place(waitingFor window: Duration, isCancelled: () -> Bool) throws(KanalError) -> Int {
         let clocks = service.settings.clocks
         let end = clocks.uptime.now + window
         var isMissed = false
@@ -190,8 +189,8 @@ extension Token {
     }
 
     /// The slot where the token is, and whether another is where it was, or why the one there could not be asked.
-    private func look() throws(KanalError) -> (slot: CK_SLOT_ID?, isOtherThere: Bool, failure: KanalError?) {
-        let slots = try service.slots()
+    private func look() throws(KanalError) -> (slot: Int?, isOtherThere: Bool, failure: KanalError?) {
+        let slots = try service.occupiedSlots()
         let (former, known) = state.withLock { ($0.slot, $0.information) }
         var isOtherThere = false
         var failure: KanalError?
@@ -217,33 +216,21 @@ extension Token {
     }
 
     /// Puts the login in force.
-    private func logIn(_ handle: CK_SESSION_HANDLE, _ role: Role, _ given: SharedSecret?) throws(KanalError) {
+    private func logIn(_ session: TokenSession, _ role: Role, _ given: SharedSecret?) throws(KanalError) {
         let kept = state.withLock { role == .user ? $0.pin : nil }
         guard let pin = given ?? kept else { return }
-        let library = service.library
-        let isLoggedIn = try translated { () throws(CKError) in
-            try library.withSession(handle) { session throws(CKError) in session.state == CKS_RW_USER_FUNCTIONS }
-        }
-        if isLoggedIn, pin == kept { return }
-        do throws(CKError) {
-            try library.withSession(handle) { session throws(CKError) in
-                if isLoggedIn { try session.logOut() }
-                try session.logIn(role == .user ? CKU_USER : CKU_SO, pin: pin.secret)
+        if try translated({ () throws(TokensError) in try session.login }) == .user, pin == kept { return }
+        do throws(TokensError) { try session.logIn(as: role.driverRole, pin: pin.secret) } catch {
+            guard let reason = error.tokenError, reason == .pinIncorrect || reason == .pinLocked else {
+                throw KanalError(error)
             }
-        } catch {
-            guard error == .pinIncorrect || error == .pinLocked else { throw KanalError(error) }
             state.withLock { state in if role == .user, state.pin == pin { state.pin = nil } }
-            guard error == .pinIncorrect else { throw .pinLocked }
+            guard reason == .pinIncorrect else { throw .pinLocked }
             let slot = state.withLock { $0.slot }
-            let info = try? library.token(in: slot, evicting: true).info
+            let info = try? service.slots.token(in: slot, evicting: true).info
             throw .pinIncorrect(triesLeft: (role == .user ? info?.user : info?.securityOfficer)?.triesLeft)
         }
         if role == .user { keep(pin) }
-    }
-
-    /// Ends any login.
-    private func endLogin(_ handle: CK_SESSION_HANDLE) {
-        try? service.library.withSession(handle) { session throws(CKError) in try session.logOut() }
     }
 
     /// Keeps a PIN that was accepted, if the configuration lets it be kept.
@@ -253,7 +240,6 @@ extension Token {
     }
 
     func endSession() {
-        let session = state.withLock { $0.session.take() }
-        if let session { try? service.library.closeSession(session) }
+        state.withLock { $0.session.take() }?.close()
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CCryptoki
-import Cryptoki
 import Locking
 import Secrets
 import Token
@@ -15,9 +13,9 @@ import Translation
 public final class Token: Sendable {
     struct State {
         var information: TokenInformation
-        var slot: CK_SLOT_ID
+        var slot: Int
         /// The session that the last work has left open.
-        var session: CK_SESSION_HANDLE?
+        var session: TokenSession?
         /// The PIN that was accepted, if it may be kept.
         var pin: SharedSecret?
         var presence = TokenState.normal
@@ -29,7 +27,7 @@ public final class Token: Sendable {
     let worker = Worker()
     let state: Lock<State>
 
-    init(_ information: TokenInformation, slot: CK_SLOT_ID, of service: TokenService) {
+    init(_ information: TokenInformation, slot: Int, of service: TokenService) {
         self.service = service
         state = Lock(State(information: information, slot: slot))
     }
@@ -37,7 +35,7 @@ public final class Token: Sendable {
     deinit {
         let (session, observers) = state.withLock { ($0.session, $0.observers.values.map { $0 }) }
         for observer in observers { observer.finish() }
-        if let session { try? service.library.closeSession(session) }
+        session?.close()
     }
 
     /// The facts that are known of the token, as of the last look at it.
@@ -78,9 +76,7 @@ public final class Token: Sendable {
             endSession()
             let slot = try place(waitingFor: .zero, isCancelled: { false })
             let bytes = password.secret.copy()
-            do throws(CKError) {
-                try service.library.activate(slot, password: bytes.bytes)
-            } catch {
+            do throws(TokensError) { try service.slots.activate(slot, password: bytes.bytes) } catch {
                 throw KanalError(activation: error)
             }
             update(try service.information(on: slot), slot: slot)
@@ -90,9 +86,9 @@ public final class Token: Sendable {
     // MARK: For the manager
 
     /// Whether work is being done with the token in a slot.
-    func isBusy(in slot: CK_SLOT_ID) -> Bool { worker.isBusy && state.withLock { $0.slot == slot } }
+    func isBusy(in slot: Int) -> Bool { worker.isBusy && state.withLock { $0.slot == slot } }
 
-    func update(_ information: TokenInformation, slot: CK_SLOT_ID) {
+    func update(_ information: TokenInformation, slot: Int) {
         state.withLock { state in
             state.information = information
             state.slot = slot
@@ -133,7 +129,7 @@ public enum TokenState: Sendable, Equatable {
 
 extension Token {
     /// Whether `kanal.conf` names an authenticator, which ``askForPIN(of:for:after:)`` has the user asked by.
-    public var hasAuthenticator: Bool { service.library.asksForPINs }
+    public var hasAuthenticator: Bool { service.slots.asksForPINs }
 
     /// Has the user asked for a PIN by the authenticator of `kanal.conf`, a program such as pinentry. The question
     /// names the token, this program, and the tries that are left. The token is not locked in the meantime: other
@@ -150,13 +146,12 @@ extension Token {
     public func askForPIN(
         of role: Role = .user, for purpose: String = "to log in", after refusal: KanalError? = nil
     ) async throws(KanalError) -> PIN {
-        var error: CKError?
-        if case .pinIncorrect? = refusal { error = .pinIncorrect }
-        let pin = try await working(on: Worker(), cancellation: .abandons) { [self, error] () throws(KanalError) in
+        var fault: PINFault?
+        if case .pinIncorrect? = refusal { fault = .incorrect }
+        let pin = try await working(on: Worker(), cancellation: .abandons) { [self, fault] () throws(KanalError) in
             let slot = state.withLock { $0.slot }
-            return try translated { () throws(CKError) in
-                try service.library.askForPIN(
-                    of: role == .user ? .user : .securityOfficer, for: Phrase(key: purpose), in: slot, after: error)
+            return try translated { () throws(TokensError) in
+                try service.slots.askForPIN(of: role.driverRole, for: Phrase(key: purpose), in: slot, after: fault)
             }
         }
         return PIN(pin)
@@ -172,36 +167,33 @@ extension Token {
     /// - Parameter prompt: As for `Token.perform`. A token that is away is waited for as there.
     public func details(prompt: String? = nil) async throws(KanalError) -> TokenDetails {
         try await inPlace(prompt) { [self] slot throws(KanalError) in
-            let library = service.library
-            let state = try translated { () throws(CKError) in try library.token(in: slot, evicting: true).report }
-            let reader = try translated { () throws(CKError) in try library.slot(slot).reader }
+            let slots = service.slots
+            let state = try translated { () throws(TokensError) in try slots.token(in: slot, evicting: true) }
+            let reader = try translated { () throws(TokensError) in try slots.state(of: slot).reader }
             let fresh = TokenInformation(state, reader: reader)
             guard fresh.isSameToken(as: information) else {
                 enter(.wrongToken)
                 throw .wrongToken
             }
             update(fresh, slot: slot)
-            let channel = try translated { () throws(CKError) in try library.channelInfo(in: slot) }
+            let channel = try translated { () throws(TokensError) in try slots.channelInfo(in: slot) }
             guard state.info.isFormatted != nil else {
                 return TokenDetails(state, fresh, ChannelDetails(channel), modelName: nil, driveMegabytes: nil)
             }
-            let name = try translated { () throws(CKError) in try library.modelName(in: slot) }
+            let (name, driveSize) = try translated { () throws(TokensError) in
+                try slots.withToken(in: slot) { token throws(TokenError) in
+                    (try token.modelName(), try token.driveSize())
+                }
+            }
             return TokenDetails(
                 state, fresh, ChannelDetails(channel), modelName: name.map { String(decoding: $0, as: UTF8.self) },
-                driveMegabytes: try driveMegabytes(in: slot))
-        }
-    }
-
-    private func driveMegabytes(in slot: CK_SLOT_ID) throws(KanalError) -> Int? {
-        do throws(CKError) { return try service.library.driveSize(in: slot) } catch {
-            guard error == .functionNotSupported else { throw KanalError(error) }
-            return nil
+                driveMegabytes: driveSize)
         }
     }
 
     /// Runs `body` in the token's thread, with the token's slot. `body` opens the sessions that it needs.
     func inPlace<Result: Sendable>(
-        _ prompt: String?, _ body: @escaping @Sendable (CK_SLOT_ID) throws(KanalError) -> Result
+        _ prompt: String?, _ body: @escaping @Sendable (Int) throws(KanalError) -> Result
     ) async throws(KanalError) -> Result {
         guard PerformContext.current?.isOf(self) != true else { throw .nested }
         let cancellation = Lock(false)

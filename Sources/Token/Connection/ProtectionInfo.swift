@@ -10,6 +10,9 @@ package struct ProtectionInfo: Sendable, Equatable {
     package var profile: Profile?
     /// Whether the store has a different key of the token than this user knows, so that it must be activated.
     package var isKeyChanged = false
+
+    /// Whether the token has a channel.
+    package var isAvailable: Bool { !profiles.isEmpty }
 }
 
 extension Token {

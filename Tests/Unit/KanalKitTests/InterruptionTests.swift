@@ -44,7 +44,7 @@ struct InterruptionTests {
                 error = caught
             }
             reader.onResponse(nil)
-            guard isStruck.withLock({ $0 }) else { return #expect(number > 5 && error == nil) }
+            guard isStruck.withLock({ $0 }) else { return #expect(number > 3 && error == nil) }
             #expect(error == .tokenAbsent, "at command \(number)")
             reader.insertCard()
             try await token.perform { session in try Self.work(session) }

@@ -9,6 +9,8 @@ import HostCrypto
 import Secrets
 import TestSupport
 import Testing
+import Token
+import Tokens
 
 @Suite("Import of files with keys and certificates (PFX) onto tokens", .serialized)
 struct PFXImportTests {
@@ -45,11 +47,24 @@ struct PFXImportTests {
 
     private func importFirst(
         _ pfx: PFX, _ application: Application, _ session: CK_SESSION_HANDLE, agrees: Bool = false
-    ) throws -> ImportedKey {
+    ) throws -> Imported {
         let key = try #require(pfx.keys.first)
-        return try application.library.withSession(session) { session throws(CKError) in
-            try session.importPFX(key, of: pfx, agrees: agrees)
+        let tokens = try application.library.tokens.openSession(with: 0)
+        defer { tokens.close() }
+        let id = try tokens.importPFX(key, of: pfx, agrees: agrees).id
+        func object(_ objectClass: CK_OBJECT_CLASS) throws -> CK_OBJECT_HANDLE? {
+            try application.find(session, [(CKA_CLASS, objectClass.bytes), (CKA_ID, id)]).first
         }
+        return Imported(
+            privateKey: try #require(try object(CKO_PRIVATE_KEY)), publicKey: try #require(try object(CKO_PUBLIC_KEY)),
+            certificate: try object(CKO_CERTIFICATE), id: id)
+    }
+
+    /// The handles of the objects that a key of a file has become.
+    private struct Imported {
+        let privateKey, publicKey: CK_OBJECT_HANDLE
+        let certificate: CK_OBJECT_HANDLE?
+        let id: [UInt8]
     }
 
     @Test(
@@ -140,15 +155,13 @@ struct PFXImportTests {
         let otherPFX = try PFX(parsing: otherDER.span, password: Secret(copying: other.password.bytes))
         let (_, application, session) = try TokenKeyTests.start(.usb)
         let key = try #require(pfx.keys.first)
-        #expect(throws: CKError.keyTypeInconsistent) {
-            try application.library.withSession(session) { session throws(CKError) in
-                try session.importPFX(key, of: otherPFX)
-            }
+        let tokens = try application.library.tokens.openSession(with: 0)
+        defer { tokens.close() }
+        #expect { try tokens.importPFX(key, of: otherPFX) } throws: { error in
+            if case .refused(.keyType, _)? = error as? TokensError { true } else { false }
         }
-        let readOnly = try application.library.openSession(with: 0, flags: CKF_SERIAL_SESSION)
-        #expect(throws: CKError.sessionReadOnly) { try importFirst(pfx, application, readOnly) }
         try application.library.withSession(session) { session throws(CKError) in try session.logOut() }
-        #expect(throws: CKError.userNotLoggedIn) { try importFirst(pfx, application, session) }
+        #expect { try tokens.importPFX(key, of: pfx) } throws: { ($0 as? TokensError)?.tokenError == .notLoggedIn }
         #expect(try application.find(session).isEmpty)
     }
 }

@@ -28,8 +28,10 @@ package final class TokenSlot {
     /// Before which uses of private keys the user is asked for consent.
     package let consent: Consent
 
-    /// The sessions with the token. They own themselves.
+    /// The sessions that a library above has with the token, which it owns.
     package weak var sessions: (any SlotSessions)?
+    /// The numbers of ``TokenSession``s that are open, and the last one.
+    private var (open, lastNumber) = (Set<Int>(), 0)
     package var turn = TokenLease() {
         didSet { signals.token.withLock { [serial = turn.state?.serial] token in token = serial } }
     }
@@ -55,7 +57,7 @@ package final class TokenSlot {
     package var login: Token.Role? { turn.state?.login }
 
     /// Whether the connection to the token ends with each call.
-    var isUnused: Bool { sessions?.isEmpty != false }
+    var isUnused: Bool { open.isEmpty && sessions?.isEmpty != false }
 
     // MARK: Connection
 
@@ -114,6 +116,7 @@ package final class TokenSlot {
 
     /// Ends all sessions with the token.
     package func end(as presence: TokenPresence) {
+        open = []
         sessions?.end()
         self.presence = presence
         disconnect()
@@ -124,6 +127,27 @@ package final class TokenSlot {
         takeTurn()
         defer { giveTurn() }
         turn.token?.forgetLogin()
+    }
+
+    // MARK: Sessions
+
+    func hasSession(_ number: Int) -> Bool { open.contains(number) }
+
+    func enterSession() -> Int {
+        lastNumber += 1
+        open.insert(lastNumber)
+        return lastNumber
+    }
+
+    /// Closes a session. With the last one the login ends and the token is let go.
+    func closeSession(_ number: Int) {
+        guard open.remove(number) != nil else { return }
+        if isUnused { end(as: .normal) }
+    }
+
+    /// Closes all sessions of this kind.
+    func endSessions() {
+        for number in open { closeSession(number) }
     }
 
     // MARK: For Turns.swift

@@ -104,10 +104,13 @@ extension Slots {
 
     /// Gives a local PIN a value.
     ///
-    /// - Parameter present: Its present value; User's PIN if it has none.
+    /// - Parameters:
+    ///   - local: Its number, one of ``localPINNumbers``.
+    ///   - present: Its present value; User's PIN if it has none.
     package func setLocalPIN(
-        _ pin: LocalPIN, in number: Int, to new: borrowing Secret, presenting present: borrowing Secret
+        _ local: Int, in number: Int, to new: borrowing Secret, presenting present: borrowing Secret
     ) throws(TokensError) {
+        let pin = try Self.localPIN(local)
         let new = new.copy()
         let present = present.copy()
         try withToken(in: number) { token throws(TokenError) in
@@ -118,10 +121,26 @@ extension Slots {
     /// Limits and tries of a local PIN.
     ///
     /// - Throws: ``TokensError/localPINUnset``.
-    package func localPIN(_ pin: LocalPIN, in number: Int) throws(TokensError) -> PINState {
+    package func localPIN(_ local: Int, in number: Int) throws(TokensError) -> PINState {
+        let pin = try Self.localPIN(local)
         let state = try withToken(in: number) { token throws(TokenError) in try token.localPIN(pin) }
         guard let state else { throw .localPINUnset }
         return state
+    }
+
+    /// The numbers that a local PIN can have.
+    package static let localPINNumbers = LocalPIN.numbers
+
+    /// Numbers, limits and tries of the local PINs that have a value.
+    package func localPINs(in number: Int) throws(TokensError) -> [(number: Int, state: PINState)] {
+        try withToken(in: number) { token throws(TokenError) in try token.localPINs() }
+    }
+
+    private static func localPIN(_ number: Int) throws(TokensError) -> LocalPIN {
+        guard let pin = LocalPIN(number: number) else {
+            throw .refused(.arguments, "\(number) is the number of no local PIN")
+        }
+        return pin
     }
 
     /// Whether User's PIN must be changed before it is used for anything else.
@@ -153,13 +172,16 @@ extension Slots {
     }
 
     /// Forgets a token on this machine, so that it must be activated again. The token is not told: it lists this host
-    /// until it is removed there. The caller ends its sessions with it (``numbers(withToken:)``).
+    /// until it is removed there. This program's ``TokenSession``s with it end.
     ///
     /// - Parameter serial: 8 bytes.
     /// - Throws: ``TokensError/noPairing`` without a pairing with such a token.
     package func removePairings(withToken serial: [UInt8]) throws(TokensError) {
         do { try settings.removePairings(withToken: serial) } catch {
             throw error == .notFound ? .noPairing : .token(error)
+        }
+        for number in numbers(withToken: serial) {
+            try withSlot(number) { slot in if slot.turn.state?.serial == serial { slot.endSessions() } }
         }
     }
 }

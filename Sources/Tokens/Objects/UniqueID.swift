@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import APDU
+import GOST
+package import Secrets
+package import Token
+
+/// `CKA_UNIQUE_ID` (PKCS #11 v3.0, 4.4.1): 32 hexadecimal digits.
+///
+/// A token stores none for a new object: the identifier is derived from the object and from the random name of its
+/// record's file. A changed object moves to another file. From then on its former identifier is one of its attributes.
+package enum UniqueID {
+    /// The identifier of a new object of a session.
+    package static func random(_ source: any RandomSource) throws -> [UInt8] { digits(try source.bytes(16)) }
+
+    /// The identifier of what has these properties.
+    package static func derived(from fields: [[UInt8]]) -> [UInt8] {
+        // Each field has its length before it, so that no two lists of fields are the same bytes.
+        digits(Streebog256.hash(fields.flatMap { UInt64(clamping: $0.count).bytes + $0 }).prefix(16))
+    }
+
+    private static func digits(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        bytes.flatMap { byte in [byte >> 4, byte & 0x0F].map { $0 < 10 ? 0x30 + $0 : 0x57 + $0 } }
+    }
+}
+
+extension TokenObject {
+    /// The object's identifier.
+    package var uniqueID: [UInt8] { self[.uniqueID] ?? derivedUniqueID }
+
+    /// The identifier of an object that a token keeps, unless its attributes have one.
+    package var derivedUniqueID: [UInt8] { UniqueID.derived(from: identity) }
+
+    /// The properties that distinguish it from all others on its token, those that are gone included, as long as its
+    /// record is not rewritten. None is secret to those who see the object.
+    fileprivate var identity: [[UInt8]] {
+        switch content {
+        case .key(let key):
+            // The number of a key file stays the same for as long as the key exists.
+            let (name, parameters) = key.kind.identity
+            return identity(name) + [[key.half == .publicKey ? 1 : 0, key.number], parameters]
+        case .certificate(_, let value): return identity("certificate") + [value ?? []]
+        // The value, which may be a secret, stays out of it.
+        case .data(let data): return identity("data") + [label, data.application, data.objectIdentifier]
+        case .secretKey: return identity("secret key") + attributeList
+        case .publicKey: return identity("public key") + attributeList
+        }
+    }
+
+    private func identity(_ kind: StaticString) -> [[UInt8]] {
+        [Array("\(kind)".utf8), UInt64(file).bytes, [isForeign ? 1 : 0]]
+    }
+
+    private var attributeList: [[UInt8]] {
+        attributes.sorted { $0.key < $1.key }.flatMap { [UInt64($0.key).bytes, $0.value] }
+    }
+}
+
+extension KeyKind {
+    /// The name of the kind, and parameters.
+    fileprivate var identity: (StaticString, [UInt8]) {
+        switch self {
+        case let key as GOSTKey: ("key", key.curve.oid)
+        case let key as RSAKey: ("key of RSA", UInt64(clamping: key.size.bits).bytes)
+        case let key as ECKey: ("key of a curve", key.parameters)
+        default: ("", [])
+        }
+    }
+}
+
+/// The fields that name a certificate, and its public key, in DER (RFC 5280, 4.1).
+package struct CertificateNames {
+    package var serialNumber: [UInt8]
+    package var issuer: [UInt8]
+    package var subject: [UInt8]
+    package var publicKeyInfo: [UInt8]
+
+    /// - Returns: nil for a malformed certificate.
+    package init?(certificate: [UInt8]) {
+        do throws(MalformedBytes) {
+            var cursor = ByteCursor(certificate)
+            cursor = ByteCursor(try cursor.object(0x30))
+            cursor = ByteCursor(try cursor.object(0x30))
+            if cursor.nextTag == 0xA0 { _ = try cursor.object() }
+            serialNumber = try Self.field(0x02, &cursor)
+            _ = try cursor.object(0x30)
+            issuer = try Self.field(0x30, &cursor)
+            _ = try cursor.object(0x30)
+            subject = try Self.field(0x30, &cursor)
+            publicKeyInfo = try Self.field(0x30, &cursor)
+        } catch {
+            return nil
+        }
+    }
+
+    /// The next object with its tag and length.
+    private static func field(_ tag: UInt8, _ cursor: inout ByteCursor) throws(MalformedBytes) -> [UInt8] {
+        var field: [UInt8] = []
+        field.appendObject(tag, try cursor.object(tag))
+        return field
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import APDU
+import Asking
+import Cryptoki
+import GOST
+import HostCrypto
+import KanalKit
+import SecureChannel
+import Storage
+import Testing
+import Token
+import Tokens
+
+@Suite("The code of a refusal is the return value of PKCS #11 for the same")
+struct ReturnValueTests {
+    private static let links: [LinkError] = [
+        .noService, .refused, .noLibrary, .redirected, .noDescriptors, .noCard, .mute, .removed(sent: true), .reset,
+        .sharingViolation, .transmission(code: 1), .malformed, .channelBroken, .randomUnavailable,
+    ]
+    private static let channels: [ChannelError] = [
+        .malformedCapabilities, .malformedResponse, .passwordInvalid, .passwordRejected(triesLeft: 1), .slotBlocked,
+        .slotUnusable, .tableFull, .unknownRecord, .downgradeSuspected, .authenticationFailed, .reflection,
+        .profileUnsupported, .profileRaised, .timedOut, .protocolUnknown, .refused(.success), .randomUnavailable,
+        .outOfMemory, .libraryFailure, .storage(.noDescriptors), .link(.noCard),
+    ]
+    private static let tokens: [TokenError] = [
+        .activationNeeded, .pinIncorrect, .pinLength, .pinLocked, .faulty, .notLoggedIn, .forbiddenByPolicy, .notFound,
+        .memoryFull, .unsupported, .initialisationPhase, .malformedAnswer, .anotherToken, .refused(.success),
+    ]
+    private static let host: [HostCryptoError] = [
+        .invalidKey, .invalidPoint, .unsupportedKeySize, .keyTooShort, .invalidParameter, .invalidLength,
+        .valueOutOfRange, .invalidSignatureLength, .invalidSignature, .decryptionFailed, .outOfMemory, .libraryFailure,
+        .invalidEncoding,
+    ]
+    private static let subjects: [TokensError.Refusal] = [
+        .arguments, .object, .permission, .mechanism, .keyType, .keyParameters, .keySize, .action, .data, .parameter,
+    ]
+
+    static let errors: [TokensError] =
+        (links.map { .link($0) } + channels.map { .channel($0) } + tokens).map { .token($0) }
+        + host.map { .computation($0) } + subjects.map { .refused($0, "a reason") }
+        + [
+            .keyDeleted, .noCard, .noSlot, .ended, .sessionsOpen, .noMemory, .notSupported, .withoutChannel, .noPairing,
+            .localPINUnset, .notActivated(after: nil), .notActivated(after: .noCard), .unanswered(.cancelled),
+            .unanswered(.notConfigured), .pinMissing(isNew: false), .pinMissing(isNew: true), .tooManyQuestions,
+            .consentWanted, .sessionEnded, .gost(.invalidLength), .gost(.invalidPoint), .gost(.invalidParameter),
+            .gost(.libraryFailure),
+        ]
+
+    @Test("of each error", arguments: errors)
+    func codes(_ error: TokensError) { #expect(error.code == CKError(error).name) }
+}
