@@ -160,7 +160,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: settings,
+            path: "Sources/KanalCommand", swiftSettings: settings,
             linkerSettings: [
                 .unsafeFlags(staticExecutable, .when(platforms: [.linux], configuration: .release))
             ]),

@@ -30,7 +30,8 @@ my $others = qr/asRoot|asOwner|install|command|suggest|self\.init|init|Process|h
 # Literals that only read like phrases: a command line, a rule, and names that are translated where they are printed.
 my $exempt = qr/^(?:systemctl start pcscd\.socket| return polkit\.|standard input$)/;
 my @roots = map { "Sources/$_" } qw(
-    kanal Terminal Asking Configuration Cryptoki/Asking Cryptoki/Errors KanalKit Sharing Tokens Storage Translation);
+    KanalCommand Terminal Asking Configuration Cryptoki/Asking Cryptoki/Errors KanalKit Sharing Tokens Storage
+    Translation);
 # No command shows errors of secrets.
 my $unseen = 'Sources/KanalKit/SharedSecrets';
 my $wrong = 0;
@@ -236,7 +237,7 @@ for my $file (sort split /\0/, `find @roots -path $unseen -prune -o -name '*.swi
     for (@found) {
         my ($key, $line, $prose) = @$_;
         if ($prose) {
-            report("$file:$line: \"$key\" is no phrase, and reads as one") if $file =~ m{^Sources/(?:kanal|Terminal)/} && $key !~ $exempt;
+            report("$file:$line: \"$key\" is no phrase, and reads as one") if $file =~ m{^Sources/(?:KanalCommand|Terminal)/} && $key !~ $exempt;
             next;
         }
         next if $key !~ /[A-Za-z]/ || $key =~ /^(?:\{\d+\}|[^A-Za-z])*$/;

@@ -233,7 +233,7 @@ healthy "well again"
 # ---- The page ----
 
 for name in $(grep -hoE '"(pcscd|reader|token|library|p11kit|configuration|home|store|clock|openssl)\.[a-z]+"' \
-    "$root"/Sources/kanal/Doctor/*.swift | tr -d '"' | sort -u); do
+    "$root"/Sources/KanalCommand/Doctor/*.swift | tr -d '"' | sort -u); do
     grep -q "\`$name\`" "$root/docs/Doctor.md" || fail "docs/Doctor.md does not have $name"
 done
 passed "the page has every finding"
