@@ -153,14 +153,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal("Terminal", on: ["CHostProcess", "HostProcess", "Locking", "Secrets", "Translation"]),
-        .executableTarget(
-            name: "kanal",
-            dependencies: [
-                "CGlibc", "CVersion", "KanalKit", "Locking", "Secrets", "Terminal", "Translation",
+        kanal(
+            "KanalCommand",
+            on: [
+                "CVersion", "KanalKit", "Locking", "Secrets", "Terminal", "Translation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
-            ],
-            path: "Sources/KanalCommand", swiftSettings: settings,
+            ]),
+        .executableTarget(
+            name: "kanal", dependencies: ["CGlibc", "KanalCommand", "Terminal"], swiftSettings: settings,
             linkerSettings: [
                 .unsafeFlags(staticExecutable, .when(platforms: [.linux], configuration: .release))
             ]),

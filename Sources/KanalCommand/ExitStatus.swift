@@ -4,7 +4,7 @@ import Terminal
 import Translation
 
 /// The exit status of the command.
-enum ExitStatus: Int32 {
+package enum ExitStatus: Int32, Sendable {
     case done = 0
     /// The token, the library or the system refused.
     case failed = 1

@@ -1,65 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CVersion
-import Glibc
-import Terminal
+package import Terminal
 import Translation
 
 /// The command. Without a subcommand it guides a person from a new token to one that works.
 ///
 /// Each command names itself, as this one does: a name that ArgumentParser derives from a type costs the start of every
 /// command 0.1 ms.
-@main
 struct Kanal: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "kanal",
-        abstract: translated("Work with GOST tokens of the Rutoken family."),
-        discussion: translated(
-            """
-            Without a subcommand, kanal looks for a token, explains what it needs, and takes it to where every program of \
-            this user can work with it. Run it whenever something does not work: it says what is missing.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "kanal",
+            abstract: translated("Work with GOST tokens of the Rutoken family."),
+            discussion: translated(
+                """
+                Without a subcommand, kanal looks for a token, explains what it needs, and takes it to where every \
+                program of this user can work with it. Run it whenever something does not work: it says what is \
+                missing.
 
-            A token is named by its serial number, in hexadecimal or decimal digits, its label, the name of its reader, \
-            or a pkcs11: URI (RFC 7512). With one token in the readers no name is needed.
+                A token is named by its serial number, in hexadecimal or decimal digits, its label, the name of its \
+                reader, or a pkcs11: URI (RFC 7512). With one token in the readers no name is needed.
 
-            EXIT STATUS
-              0  It is done.
-              1  The token, the library or the system refused.
-              2  The command line is wrong.
-              3  There is no token, or none that matches, or several.
-              4  The PIN or the password is wrong.
-              5  The PIN or the password has no tries left.
-              6  It was cancelled.
-              7  The token's channel has to be activated first.
-              8  The program that asks or authorises is not installed.
-              9  Nothing says how to ask.
-             10  The token has no secure channel, or one that cannot be opened; no password helps.
-            """),
-        version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)",
-        subcommands: [
-            Readers.self, Pair.self, Pairings.self, List.self, Info.self, KeyCommand.self, CertificateCommand.self,
-            Sign.self, Verify.self, IdentityCommand.self, PINs.self, Format.self, Label.self, LicenceCommand.self,
-            Journal.self, Random.self, ShareCommand.self, Authorize.self, Callback.self, Doctor.self, Completion.self,
-        ])
+                EXIT STATUS
+                  0  It is done.
+                  1  The token, the library or the system refused.
+                  2  The command line is wrong.
+                  3  There is no token, or none that matches, or several.
+                  4  The PIN or the password is wrong.
+                  5  The PIN or the password has no tries left.
+                  6  It was cancelled.
+                  7  The token's channel has to be activated first.
+                  8  The program that asks or authorises is not installed.
+                  9  Nothing says how to ask.
+                 10  The token has no secure channel, or one that cannot be opened; no password helps.
+                """),
+            version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)",
+            subcommands: [
+                Readers.self, Pair.self, Pairings.self, List.self, Info.self, KeyCommand.self, CertificateCommand.self,
+                Sign.self, Verify.self, IdentityCommand.self, PINs.self, Format.self, Label.self, LicenceCommand.self,
+                Journal.self, Random.self, ShareCommand.self, Authorize.self, Callback.self, Doctor.self,
+                Completion.self,
+            ])
+    }
 
     @OptionGroup var output: OutputOptions
 
     func run() async throws { try await Guide(output: output).run() }
+}
 
-    static func main() async {
-        unsafe setlocale(LC_CTYPE, "")
-        OutputStream.takeFreeNumbers()
-        Interruption.listen()
-        let work = Task { await run(FileName.arguments.dropFirst()) }
-        Interruption.onRequest({ work.cancel() }, again: { _exit(ExitStatus.cancelled.rawValue) })
-        // Everything is written, and nothing that a library does at its end is missed.
-        _exit(await work.value.rawValue)
+/// A command line.
+package struct Invocation: Sendable {
+    private let arguments: [String]
+
+    /// - Parameter arguments: The words behind the program's name.
+    package init(_ arguments: some Sequence<String>) { self.arguments = Array(arguments) }
+
+    /// Does what it says, with other things around it than this process has.
+    package func run(in context: ProgramContext, tokens: TokenAccess) async -> ExitStatus {
+        await ProgramContext.$current.withValue(context) {
+            await TokenAccess.$current.withValue(tokens) { await run() }
+        }
     }
 
-    /// Runs a command line, and tells on standard error why it was not done.
-    private static func run(_ arguments: some Collection<String>) async -> ExitStatus {
+    /// Does what it says, and tells on standard error why it was not done.
+    package func run() async -> ExitStatus {
         do {
-            var command = try await asyncParseAsRoot(Array(arguments))
+            var command = try await Kanal.asyncParseAsRoot(arguments)
             if let argument = FileName.intruder(in: arguments) {
                 throw CommandError(.usage, "\(argument.printable) is not UTF-8, which only names of files need not be")
             }
@@ -74,7 +81,7 @@ struct Kanal: AsyncParsableCommand {
         }
     }
 
-    private static func report(_ error: any Error) -> ExitStatus {
+    private func report(_ error: any Error) -> ExitStatus {
         if let status = ExitStatus(of: error) {
             if let text = ExitStatus.message(of: error) {
                 let style = OutputStream.error.style
@@ -84,8 +91,8 @@ struct Kanal: AsyncParsableCommand {
             return status
         }
         // Help and usage, as the parser sets them.
-        let text = ParserWords.translated(fullMessage(for: error))
-        guard exitCode(for: error) == .success else {
+        let text = ParserWords.translated(Kanal.fullMessage(for: error, columns: ProgramContext.current.helpWidth))
+        guard Kanal.exitCode(for: error) == .success else {
             try? OutputStream.error.write(text + "\n")
             return .usage
         }

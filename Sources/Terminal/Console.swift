@@ -2,8 +2,22 @@
 import Glibc
 package import Secrets
 
+/// Questions to a person.
+package protocol Conversation: AnyObject {
+    var style: Style { get }
+
+    /// Writes a text; if it cannot be written it is dropped, and the next answer reports the lost terminal.
+    func show(_ text: String)
+
+    /// Asks for a line, which is shown as it is typed.
+    func line(_ prompt: String) throws(Console.Failure) -> String
+
+    /// Asks for a secret, without echo.
+    func secret(_ prompt: String) throws(Console.Failure) -> Secret
+}
+
 /// The controlling terminal, regardless of the standard streams.
-package struct Console: ~Copyable {
+package final class Console: Conversation {
     /// Why an answer did not come.
     package enum Failure: Error {
         /// No terminal is available.
@@ -28,23 +42,17 @@ package struct Console: ~Copyable {
         descriptor = terminal
     }
 
-    /// Whether the process has a terminal.
-    package static var isThere: Bool { (try? Console()) != nil }
-
     deinit { close(descriptor) }
 
     package var style: Style { Style(descriptor: descriptor) }
 
-    /// Writes a text; if it cannot be written it is dropped, and the next answer reports the lost terminal.
     package func show(_ text: String) { try? OutputStream(descriptor: descriptor).write(text) }
 
-    /// Asks for a line, which is shown as it is typed.
     package func line(_ prompt: String) throws(Failure) -> String {
         let answer = try answer(prompt, isShown: true)
         return String(decoding: [UInt8](copying: answer), as: UTF8.self)
     }
 
-    /// Asks for a secret, without echo.
     package func secret(_ prompt: String) throws(Failure) -> Secret { try answer(prompt, isShown: false) }
 
     /// Reads the typed keys one by one, so that only the memory of a secret holds them.

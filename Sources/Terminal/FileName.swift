@@ -6,8 +6,6 @@ import Locking
 /// there, U+10FE80 for 80 and so on. If a name contains these characters, each counts as four such bytes, so that
 /// different names have different texts.
 package enum FileName {
-    /// Which arguments were names of files.
-    private static let taken = Lock<Set<String>>([])
     private static let base: UInt32 = 0x10FE00
 
     /// The texts of the command line's arguments.
@@ -21,13 +19,13 @@ package enum FileName {
     /// An argument that is the name of a file.
     @Sendable
     package static func argument(_ text: String) -> String {
-        if hasBytes(text) { taken.withLock { _ = $0.insert(text) } }
+        if hasBytes(text) { ProgramContext.current.files.names.withLock { _ = $0.insert(text) } }
         return text
     }
 
     /// The first argument that is not UTF-8, unless it is the name of a file.
     package static func intruder(in arguments: some Collection<String>) -> String? {
-        let names = taken.withLock { $0 }
+        let names = ProgramContext.current.files.names.withLock { $0 }
         return arguments.first { argument in hasBytes(argument) && !names.contains { argument.hasSuffix($0) } }
     }
 

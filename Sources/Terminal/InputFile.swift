@@ -10,8 +10,7 @@ package final class InputFile: Sendable {
 
     /// The number of times that each file is open. No result replaces one.
     private static let open = Lock<[FileIdentity: Int]>([:])
-    /// Files that stay open when they were read as a whole, so that these are known, too.
-    private static let whole = Lock<[InputFile]>([])
+    /// The number of files that a command holds open when it has read them as a whole.
     private static let wholeLimit = 64
 
     package let name: String
@@ -20,16 +19,19 @@ package final class InputFile: Sendable {
     /// The number of bytes that come; nil if unknown before the end.
     package let length: Int?
     private let descriptor: Int32
+    private let isStandardInput: Bool
     /// nil unless it is a regular file.
     private let identity: FileIdentity?
 
     /// - Throws: ``SystemError`` if it cannot be read, as no directory can.
     package init(_ path: String) throws(SystemError) {
-        let isStandardInput = path == "-"
+        isStandardInput = path == "-"
         name = isStandardInput ? "standard input" : path
         shownName = isStandardInput ? Phrase("standard input") : Phrase(verbatim: path.printable)
         // A pipe that has no other end yet is waited for where it is read.
-        descriptor = isStandardInput ? 0 : unsafe Glibc.open(path.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        descriptor =
+            isStandardInput
+            ? ProgramContext.current.input : unsafe Glibc.open(path.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError(errno, path) }
         var status = stat()
         let isKnown = unsafe fstat(descriptor, &status) == 0
@@ -51,7 +53,7 @@ package final class InputFile: Sendable {
         if let identity {
             Self.open.withLock { open in open[identity] = open[identity].flatMap { $0 > 1 ? $0 - 1 : nil } }
         }
-        if descriptor > 0 { close(descriptor) }
+        if !isStandardInput { close(descriptor) }
     }
 
     /// The next bytes; nil at the end.
@@ -82,7 +84,7 @@ package final class InputFile: Sendable {
             guard piece.count <= limit - bytes.count else { throw SystemError(EFBIG, shownName) }
             bytes += piece
         }
-        Self.whole.withLock { if $0.count < Self.wholeLimit { $0.append(self) } }
+        ProgramContext.current.files.whole.withLock { if $0.count < Self.wholeLimit { $0.append(self) } }
         return bytes
     }
 }

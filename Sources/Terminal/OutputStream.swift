@@ -8,12 +8,17 @@ package import Translation
 
 /// A descriptor that results or messages are written to.
 package struct OutputStream: Sendable {
-    package static let output = OutputStream(descriptor: 1)
-    package static let error = OutputStream(descriptor: 2)
+    /// Those of the present command.
+    package static var output: OutputStream { ProgramContext.current.output }
+    package static var error: OutputStream { ProgramContext.current.error }
 
     package let descriptor: Int32
 
+    package init(descriptor: Int32) { self.descriptor = descriptor }
+
     package var style: Style { Style(descriptor: descriptor) }
+
+    fileprivate var isTerminal: Bool { isatty(descriptor) == 1 }
 
     /// Writes everything.
     ///
@@ -36,7 +41,7 @@ package struct OutputStream: Sendable {
 
     package func write(_ text: String) throws(SystemError) { try write(text.utf8) }
 
-    private var name: Phrase { descriptor == 1 ? "standard output" : "standard error" }
+    private var name: Phrase { descriptor == Self.output.descriptor ? "standard output" : "standard error" }
 
     /// Takes those of the numbers 0 to 2 that are free, so that no file gets one of them and with it the program's
     /// output. They can be neither read nor written.
@@ -107,7 +112,8 @@ package final class ProgressLine: Sendable {
 
     private let state: Lock<State>
     private let start = ContinuousClock.now
-    private let isTerminal = isatty(2) == 1
+    private let stream = OutputStream.error
+    private let isTerminal = OutputStream.error.isTerminal
     private let ticker = Lock<Task<Void, Never>?>(nil)
 
     /// - Parameter text: The work in progress, until ``update(_:)`` says more.
@@ -145,7 +151,7 @@ package final class ProgressLine: Sendable {
         }
         Self.lines.withLock { lines in lines.removeAll { $0 == ObjectIdentifier(self) } }
         state.withLock { state in
-            if state.isShown { try? OutputStream.error.write("\r\u{1B}[K") }
+            if state.isShown { try? stream.write("\r\u{1B}[K") }
             state.isShown = false
         }
     }
@@ -153,13 +159,13 @@ package final class ProgressLine: Sendable {
     private func show() {
         guard isTerminal, ContinuousClock.now - start >= .seconds(1) else { return }
         guard Self.lines.withLock({ $0.last == ObjectIdentifier(self) }) else { return }
-        let width = OutputStream.error.style.width ?? 80
+        let width = stream.style.width ?? 80
         state.withLock { state in
             var text = ""
             for character in state.text.printable where (text + String(character)).columns < width {
                 text.append(character)
             }
-            try? OutputStream.error.write("\r\(text)\u{1B}[K")
+            try? stream.write("\r\(text)\u{1B}[K")
             (state.isShown, state.shownAt) = (true, .now)
         }
     }

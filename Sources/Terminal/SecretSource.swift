@@ -57,6 +57,11 @@ package enum SecretSource: Sendable, Equatable {
     package func read() throws(Failure) -> Secret {
         switch self {
         case .variable(let name):
+            if let variables = ProgramContext.current.variables {
+                guard let value = variables[name] else { throw .notSet(name) }
+                guard !value.isEmpty else { throw .empty(Phrase(verbatim: name.printable)) }
+                return Secret(copying: value.utf8Span.span)
+            }
             guard let value = unsafe getenv(name) else { throw .notSet(name) }
             let bytes = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
             guard unsafe !bytes.isEmpty else { throw .empty(Phrase(verbatim: name.printable)) }
@@ -69,7 +74,8 @@ package enum SecretSource: Sendable, Equatable {
         case .authenticator: throw .noAuthenticator
         case .descriptor(let number):
             return try Self.firstLine(
-                of: number, number == 0 ? Phrase("standard input") : Phrase("descriptor \(number)"))
+                of: number == 0 ? ProgramContext.current.input : number,
+                number == 0 ? Phrase("standard input") : Phrase("descriptor \(number)"))
         }
     }
 

@@ -2,7 +2,6 @@
 
 import CHostProcess
 import Glibc
-import HostProcess
 package import Translation
 
 /// Rows of text with a heading, in aligned columns. Text from outside is made printable.
@@ -135,7 +134,8 @@ package struct Style: Sendable, Equatable {
         }
         var size = winsize()
         let isKnown = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        let isPlain = Environment.variable("NO_COLOR") != nil || Environment.variable("TERM") == "dumb"
+        let context = ProgramContext.current
+        let isPlain = context.variable("NO_COLOR")?.isEmpty == false || context.variable("TERM") == "dumb"
         self.init(width: isKnown ? max(Int(size.ws_col), 20) : 80, hasColor: !isPlain)
     }
 

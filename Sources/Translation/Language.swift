@@ -9,7 +9,7 @@ package func translated(_ phrase: Phrase) -> String { phrase.text(in: Language.c
 /// The language that the environment asks for, and where its catalogue lies.
 package enum Language {
     /// Read once. A program with more rights than the user who started it ignores the variables and stays English.
-    static let catalogue = find(names(Environment.variable), in: directories)
+    package static let catalogue = find(names(Environment.variable), in: directories)
 
     /// The languages that are wanted, the best first, by the rules of gettext: `LANGUAGE` counts if there is a locale
     /// at all. Texts are in UTF-8, so nothing is translated for a terminal with a different encoding.

@@ -234,6 +234,8 @@ my %reasons = map { $_->[0] => 1 } map { phrases(content($_)) } split /\0/, `fin
 for my $file (sort split /\0/, `find @roots -path $unseen -prune -o -name '*.swift' -print0`) {
     my @found = eval { phrases(content($file)) };
     report("$file: $@") if $@;
+    report("$file: \"$1\" keeps the language of the first command that asks for it: compute it")
+        if $file =~ m{^Sources/KanalCommand/} && content($file) =~ /(static let \w+[^=\n]*=\s*(?:CommandConfiguration|translated))\(/;
     for (@found) {
         my ($key, $line, $prose) = @$_;
         if ($prose) {

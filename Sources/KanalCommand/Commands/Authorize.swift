@@ -7,18 +7,21 @@ import Terminal
 import Translation
 
 struct Authorize: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "authorize",
-        abstract: translated("Hand the user over to another application that authorises, and wait for its answer."),
-        discussion: translated(
-            """
-            The other application is the one that the desktop has for a scheme of addresses, or the browser. Its answer \
-            returns by HTTP at 127.0.0.1, or by a scheme of one's own, whose desktop file runs kanal callback.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "authorize",
+            abstract: translated("Hand the user over to another application that authorises, and wait for its answer."),
+            discussion: translated(
+                """
+                The other application is the one that the desktop has for a scheme of addresses, or the browser. Its \
+                answer returns by HTTP at 127.0.0.1, or by a scheme of one's own, whose desktop file runs kanal \
+                callback.
 
-            The exit status tells the outcomes apart: 0 success, 1 failure, 6 cancelled, 8 not installed, 9 not \
-            configured.
-            """),
-        subcommands: [SessionRequest.self, ExtendedRequest.self, BiometricsRequest.self, InstallationPage.self])
+                The exit status tells the outcomes apart: 0 success, 1 failure, 6 cancelled, 8 not installed, 9 not \
+                configured.
+                """),
+            subcommands: [SessionRequest.self, ExtendedRequest.self, BiometricsRequest.self, InstallationPage.self])
+    }
 }
 
 /// The application that authorises, and the way back of its answer.
@@ -84,9 +87,11 @@ private struct LocationOptions: ParsableArguments {
 }
 
 private struct SessionRequest: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "session",
-        abstract: translated("Begin a session with the identity service, by the location that it gave."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "session",
+            abstract: translated("Begin a session with the identity service, by the location that it gave."))
+    }
 
     @OptionGroup var options: AuthorizationOptions
     @OptionGroup var location: LocationOptions
@@ -101,9 +106,11 @@ private struct SessionRequest: AsyncParsableCommand {
 }
 
 private struct ExtendedRequest: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "extended",
-        abstract: translated("Extend the authorisation of a session, by the service's location."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "extended",
+            abstract: translated("Extend the authorisation of a session, by the service's location."))
+    }
 
     @OptionGroup var options: AuthorizationOptions
     @OptionGroup var location: LocationOptions
@@ -118,8 +125,11 @@ private struct ExtendedRequest: AsyncParsableCommand {
 }
 
 private struct BiometricsRequest: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "biometrics", abstract: translated("Authorise a session by biometrics in the other application."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "biometrics",
+            abstract: translated("Authorise a session by biometrics in the other application."))
+    }
 
     @OptionGroup var options: AuthorizationOptions
     @OptionGroup var output: OutputOptions
@@ -136,8 +146,11 @@ private struct BiometricsRequest: AsyncParsableCommand {
 }
 
 private struct InstallationPage: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "install", abstract: translated("Open the page from which the other application is installed."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "install", abstract: translated("Open the page from which the other application is installed.")
+        )
+    }
 
     @OptionGroup var options: AuthorizationOptions
 
@@ -177,25 +190,27 @@ extension UInt8 {
 }
 
 struct Callback: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "callback",
-        abstract: translated("Give the answer of another application to the program that waits for it."),
-        discussion: translated(
-            """
-            The desktop runs it when the other application opens an address of a scheme that belongs to the program that \
-            waits. That program's desktop file says so:
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "callback",
+            abstract: translated("Give the answer of another application to the program that waits for it."),
+            discussion: translated(
+                """
+                The desktop runs it when the other application opens an address of a scheme that belongs to the \
+                program that waits. That program's desktop file says so:
 
-            [Desktop Entry]
-            Type=Application
-            Name=Example
-            NoDisplay=true
-            Exec=kanal callback %u
-            MimeType=x-scheme-handler/example;
+                [Desktop Entry]
+                Type=Application
+                Name=Example
+                NoDisplay=true
+                Exec=kanal callback %u
+                MimeType=x-scheme-handler/example;
 
-            An answer that nobody waits for, or whose state is not that of a request, that comes a second time, too late, \
-            is longer than 8192 bytes or malformed is refused: the command says why, and the program waits on. Exit \
-            status 0 means that the answer was taken, 1 that it was refused.
-            """))
+                An answer that nobody waits for, or whose state is not that of a request, that comes a second time, \
+                too late, is longer than 8192 bytes or malformed is refused: the command says why, and the program \
+                waits on. Exit status 0 means that the answer was taken, 1 that it was refused.
+                """))
+    }
 
     @OptionGroup var output: OutputOptions
 

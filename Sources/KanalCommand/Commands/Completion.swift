@@ -4,15 +4,17 @@ import Terminal
 import Translation
 
 struct Completion: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "completion",
-        abstract: translated("Write what makes a shell complete commands, options and tokens."),
-        discussion: translated(
-            """
-            bash: kanal completion bash > ~/.local/share/bash-completion/completions/kanal
-            zsh:  kanal completion zsh > a directory of $fpath, as _kanal
-            fish: kanal completion fish > ~/.config/fish/completions/kanal.fish
-            """))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "completion",
+            abstract: translated("Write what makes a shell complete commands, options and tokens."),
+            discussion: translated(
+                """
+                bash: kanal completion bash > ~/.local/share/bash-completion/completions/kanal
+                zsh:  kanal completion zsh > a directory of $fpath, as _kanal
+                fish: kanal completion fish > ~/.config/fish/completions/kanal.fish
+                """))
+    }
 
     enum Shell: String, ExpressibleByArgument, CaseIterable {
         case bash, zsh, fish

@@ -5,15 +5,18 @@ import Terminal
 import Translation
 
 struct Format: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "format",
-        abstract: translated("Erase a token and make it new."),
-        discussion: translated(
-            """
-            Keys, certificates, data, local PINs and the label go, for ever. Pairings, licences and the journal stay. This \
-            takes the security officer's PIN, which stays unless --new-officer-pin-source says where a new one is. With \
-            --officer-locked the token is formatted without that PIN, which works only if it has no tries left.
-            """))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "format",
+            abstract: translated("Erase a token and make it new."),
+            discussion: translated(
+                """
+                Keys, certificates, data, local PINs and the label go, for ever. Pairings, licences and the journal \
+                stay. This takes the security officer's PIN, which stays unless --new-officer-pin-source says where a \
+                new one is. With --officer-locked the token is formatted without that PIN, which works only if it has \
+                no tries left.
+                """))
+    }
 
     enum Changer: String, ExpressibleByArgument, CaseIterable {
         case user, officer, both

@@ -5,10 +5,12 @@ import Terminal
 import Translation
 
 struct Info: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "info",
-        abstract: translated("Show what a token tells of itself."),
-        discussion: translated("No PIN is needed. Before its channel is activated, a token tells little."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "info",
+            abstract: translated("Show what a token tells of itself."),
+            discussion: translated("No PIN is needed. Before its channel is activated, a token tells little."))
+    }
 
     @OptionGroup var token: TokenArgument
     @OptionGroup var output: OutputOptions

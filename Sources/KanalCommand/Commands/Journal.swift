@@ -5,10 +5,12 @@ import Terminal
 import Translation
 
 struct Journal: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "journal",
-        abstract: translated("Show a token's record of its last signature by a GOST key."),
-        discussion: translated("No PIN is needed. Signatures by RSA and ECDSA are not recorded."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "journal",
+            abstract: translated("Show a token's record of its last signature by a GOST key."),
+            discussion: translated("No PIN is needed. Signatures by RSA and ECDSA are not recorded."))
+    }
 
     @OptionGroup var token: TokenArgument
     @OptionGroup var output: OutputOptions

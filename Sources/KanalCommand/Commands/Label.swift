@@ -5,8 +5,10 @@ import Terminal
 import Translation
 
 struct Label: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "label", abstract: translated("Show or change the name of a token."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "label", abstract: translated("Show or change the name of a token."))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

@@ -5,10 +5,12 @@ import Terminal
 import Translation
 
 struct LicenceCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "licence",
-        abstract: translated("Show or write the licences that makers of applications keep on a token."),
-        discussion: translated("There are four, of 72 bytes each. Formatting does not remove them."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "licence",
+            abstract: translated("Show or write the licences that makers of applications keep on a token."),
+            discussion: translated("There are four, of 72 bytes each. Formatting does not remove them."))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

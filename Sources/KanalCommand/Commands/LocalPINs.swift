@@ -5,14 +5,16 @@ import Terminal
 import Translation
 
 struct LocalPINs: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "local",
-        abstract: translated("List the local PINs of a token, or set one."),
-        discussion: translated(
-            """
-            An application can protect files of its own by a local PIN, 3 to 31. To set one takes its present value, or \
-            the user's PIN if it was not set before.
-            """))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "local",
+            abstract: translated("List the local PINs of a token, or set one."),
+            discussion: translated(
+                """
+                An application can protect files of its own by a local PIN, 3 to 31. To set one takes its present \
+                value, or the user's PIN if it was not set before.
+                """))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

@@ -5,9 +5,11 @@ import Terminal
 import Translation
 
 struct PINs: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "pin", abstract: translated("Change, set and unblock PINs."),
-        subcommands: [ChangePIN.self, UnblockPIN.self, SetPIN.self, LocalPINs.self])
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "pin", abstract: translated("Change, set and unblock PINs."),
+            subcommands: [ChangePIN.self, UnblockPIN.self, SetPIN.self, LocalPINs.self])
+    }
 }
 
 /// The source of a new PIN.
@@ -26,8 +28,10 @@ struct NewPINOptions: ParsableArguments {
 }
 
 struct ChangePIN: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "change", abstract: translated("Change the user's PIN, or the security officer's."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "change", abstract: translated("Change the user's PIN, or the security officer's."))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -51,10 +55,12 @@ struct ChangePIN: AsyncParsableCommand {
 }
 
 struct SetPIN: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "set",
-        abstract: translated("Give the user a new PIN, by the security officer."),
-        discussion: translated("The token must have been formatted so that the security officer may do this."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "set",
+            abstract: translated("Give the user a new PIN, by the security officer."),
+            discussion: translated("The token must have been formatted so that the security officer may do this."))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -72,9 +78,11 @@ struct SetPIN: AsyncParsableCommand {
 }
 
 struct UnblockPIN: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "unblock",
-        abstract: translated("Give the user's PIN all its tries again, by the security officer. The PIN stays."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "unblock",
+            abstract: translated("Give the user's PIN all its tries again, by the security officer. The PIN stays."))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

@@ -5,11 +5,13 @@ import Terminal
 import Translation
 
 struct Pair: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "pair",
-        abstract: translated(
-            "Activate the secure channel of a token, so that every program of this user can work with it."),
-        discussion: translated("The activation password is on the card that came with the token."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "pair",
+            abstract: translated(
+                "Activate the secure channel of a token, so that every program of this user can work with it."),
+            discussion: translated("The activation password is on the card that came with the token."))
+    }
 
     @OptionGroup var token: TokenArgument
     @OptionGroup var password: PasswordOptions

@@ -6,26 +6,30 @@ import Terminal
 import Translation
 
 struct Pairings: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "pairings",
-        abstract: translated("Show and end the pairings of tokens with this user, and of a token with its hosts."),
-        discussion: translated(
-            """
-            A pairing has two ends. 'list' and 'remove' work on this machine's end, without the token: after 'remove' this \
-            user has to activate the token again. 'hosts' and 'revoke' work on the token's end: a host that was revoked \
-            cannot open a channel to the token any more. If a machine was stolen, revoke it.
-            """),
-        subcommands: [ListPairings.self, RemovePairing.self, Hosts.self, RevokeHost.self, NewPassword.self],
-        defaultSubcommand: ListPairings.self)
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "pairings",
+            abstract: translated("Show and end the pairings of tokens with this user, and of a token with its hosts."),
+            discussion: translated(
+                """
+                A pairing has two ends. 'list' and 'remove' work on this machine's end, without the token: after \
+                'remove' this user has to activate the token again. 'hosts' and 'revoke' work on the token's end: a \
+                host that was revoked cannot open a channel to the token any more. If a machine was stolen, revoke it.
+                """),
+            subcommands: [ListPairings.self, RemovePairing.self, Hosts.self, RevokeHost.self, NewPassword.self],
+            defaultSubcommand: ListPairings.self)
+    }
 }
 
 struct ListPairings: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: translated("List the tokens that this user is paired with on this machine."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "list", abstract: translated("List the tokens that this user is paired with on this machine."))
+    }
 
     @OptionGroup var output: OutputOptions
 
-    func run() async throws { try output.show(PairingList(try await TokenManager().pairedTokens())) }
+    func run() async throws { try output.show(PairingList(try await TokenAccess.current.manager().pairedTokens())) }
 }
 
 private struct PairingList: Report {
@@ -55,8 +59,11 @@ private struct PairingList: Report {
 }
 
 struct RemovePairing: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: translated("Forget a token on this machine. It has to be activated again."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "remove", abstract: translated("Forget a token on this machine. It has to be activated again.")
+        )
+    }
 
     @Argument(
         help: .saying(
@@ -67,7 +74,7 @@ struct RemovePairing: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let manager = try TokenManager()
+        let manager = try TokenAccess.current.manager()
         let found = try await manager.pairedTokens().filter { pairing in
             pairing.serialNumber.suffix(4).hexadecimal == token.lowercased() || pairing.label == token
         }
@@ -98,9 +105,11 @@ private struct RemovedPairing: Report {
 }
 
 struct Hosts: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "hosts",
-        abstract: translated("List the hosts that may open a channel to a token, as the token tells."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "hosts",
+            abstract: translated("List the hosts that may open a channel to a token, as the token tells."))
+    }
 
     @OptionGroup var token: TokenArgument
     @OptionGroup var output: OutputOptions
@@ -142,15 +151,17 @@ private struct HostList: Report {
 }
 
 struct RevokeHost: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "revoke",
-        abstract: translated("Have a token forget a host."),
-        discussion: translated(
-            """
-            This host can revoke itself. To revoke another one takes the security officer's PIN. A host that was revoked \
-            can be paired again with an activation password that still works: after a theft, make new ones with "kanal \
-            pairings password".
-            """))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "revoke",
+            abstract: translated("Have a token forget a host."),
+            discussion: translated(
+                """
+                This host can revoke itself. To revoke another one takes the security officer's PIN. A host that was \
+                revoked can be paired again with an activation password that still works: after a theft, make new ones \
+                with "kanal pairings password".
+                """))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -197,14 +208,16 @@ private struct RevokedHost: Report {
 }
 
 struct NewPassword: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "password",
-        abstract: translated("Have a token make a new activation password in place of an old one."),
-        discussion: translated(
-            """
-            The token shows it this once. The old password with the same number does not work any more; hosts that are \
-            paired stay so. This takes the security officer's PIN.
-            """))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "password",
+            abstract: translated("Have a token make a new activation password in place of an old one."),
+            discussion: translated(
+                """
+                The token shows it this once. The old password with the same number does not work any more; hosts that \
+                are paired stay so. This takes the security officer's PIN.
+                """))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

@@ -5,10 +5,12 @@ import Terminal
 import Translation
 
 struct Random: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "random",
-        abstract: translated("Write random bytes from the token's generator, mixed with the system's."),
-        discussion: translated("They are written in hexadecimal digits, or as they are with --raw."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "random",
+            abstract: translated("Write random bytes from the token's generator, mixed with the system's."),
+            discussion: translated("They are written in hexadecimal digits, or as they are with --raw."))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var output: OutputOptions

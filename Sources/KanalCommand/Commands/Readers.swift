@@ -5,17 +5,20 @@ import Terminal
 import Translation
 
 struct Readers: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "readers",
-        abstract: translated("List the readers and what is in them."),
-        discussion: translated(
-            """
-            The columns are a short name of the reader, its full name, what can be worked with in it, and flags: 'present' \
-            for a card, 'wireless' for a reader that reaches it over the air, 'channel offered' for a token that has a \
-            secure channel, 'channel active' if this user may open it, 'PIN locked' if the PIN has no tries left.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "readers",
+            abstract: translated("List the readers and what is in them."),
+            discussion: translated(
+                """
+                The columns are a short name of the reader, its full name, what can be worked with in it, and flags: \
+                'present' for a card, 'wireless' for a reader that reaches it over the air, 'channel offered' for a \
+                token that has a secure channel, 'channel active' if this user may open it, 'PIN locked' if the PIN \
+                has no tries left.
 
-            NO_MEDIA stands where there is no token, or one whose channel has to be activated first by "kanal pair".
-            """))
+                NO_MEDIA stands where there is no token, or one whose channel has to be activated first by "kanal pair".
+                """))
+    }
 
     @OptionGroup var output: OutputOptions
 
@@ -23,7 +26,7 @@ struct Readers: AsyncParsableCommand {
     var watch = false
 
     func run() async throws {
-        let manager = try TokenManager()
+        let manager = try TokenAccess.current.manager()
         var last = ReaderList(try await manager.readers())
         try output.show(last, isOneOfMany: watch)
         guard watch else { return }

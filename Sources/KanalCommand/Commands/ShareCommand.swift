@@ -5,22 +5,25 @@ import Terminal
 import Translation
 
 struct ShareCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "share",
-        abstract: translated(
-            "Put a token of this machine into a virtual reader of another one, over a path that is not trusted."),
-        discussion: translated(
-            """
-            The other machine runs pcscd with vsmartcard-vpcd, which is reached for instance by \
-            --tunnel "ssh -W 127.0.0.1:35963 server", or at a port that is brought here. There, "kanal pair" activates the \
-            token with the password that this command prints once; then every program works with it.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "share",
+            abstract: translated(
+                "Put a token of this machine into a virtual reader of another one, over a path that is not trusted."),
+            discussion: translated(
+                """
+                The other machine runs pcscd with vsmartcard-vpcd, which is reached for instance by --tunnel "ssh -W \
+                127.0.0.1:35963 server", or at a port that is brought here. There, "kanal pair" activates the token \
+                with the password that this command prints once; then every program works with it.
 
-            A token that has a secure channel is carried through: nothing here can read what is done with it. For any \
-            other token this command is the end of the channel. Commands that do not come through the channel are refused.
+                A token that has a secure channel is carried through: nothing here can read what is done with it. For \
+                any other token this command is the end of the channel. Commands that do not come through the channel \
+                are refused.
 
-            The token belongs to the share until it ends: no program of this machine can use it. Ctrl-C ends the share \
-            and logs the token out.
-            """))
+                The token belongs to the share until it ends: no program of this machine can use it. Ctrl-C ends the \
+                share and logs the token out.
+                """))
+    }
 
     @Option(
         help: .saying(

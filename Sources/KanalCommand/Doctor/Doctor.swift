@@ -6,21 +6,23 @@ import Terminal
 import Translation
 
 struct Doctor: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "doctor",
-        abstract: translated("Find out why tokens do not work on this machine, and say what to do."),
-        discussion: translated(
-            """
-            Everything is looked at in the order in which things go wrong: the service that reads cards, readers and \
-            tokens, the library, kanal.conf, the home directory and the store of pairings, the clock, OpenSSL. Nothing \
-            is changed, and nothing is waited for longer than six seconds. Each finding has one command, or one step, \
-            that mends it.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "doctor",
+            abstract: translated("Find out why tokens do not work on this machine, and say what to do."),
+            discussion: translated(
+                """
+                Everything is looked at in the order in which things go wrong: the service that reads cards, readers \
+                and tokens, the library, kanal.conf, the home directory and the store of pairings, the clock, OpenSSL. \
+                Nothing is changed, and nothing is waited for longer than six seconds. Each finding has one command, \
+                or one step, that mends it.
 
-            With --log the log of a failing program is explained instead: run that program with KANAL_LOG=FILE in its \
-            environment before.
+                With --log the log of a failing program is explained instead: run that program with KANAL_LOG=FILE in \
+                its environment before.
 
-            The exit status is 1 if there is an error, and 0 if there are warnings only, or nothing.
-            """))
+                The exit status is 1 if there is an error, and 0 if there are warnings only, or nothing.
+                """))
+    }
 
     @OptionGroup var output: OutputOptions
 

@@ -2,6 +2,7 @@
 
 import Dispatch
 import KanalKit
+import Terminal
 import Translation
 
 /// All that is looked at, in the order in which things go wrong. Nothing is changed by it, and no step takes longer than
@@ -35,7 +36,7 @@ struct DoctorRun {
         }
         findings += await step("clock") { ClockCheck(person: person).findings() }
         findings += await step("openssl") { OpenSSLCheck(person: person).findings() }
-        if states != nil, let manager = try? TokenManager() {
+        if states != nil, let manager = try? TokenAccess.current.manager() {
             // What keeps a token from being used at all keeps its channel closed, too.
             if !findings.contains(where: { $0.severity == .error }) {
                 findings += await ChannelChecks().findings(manager)
@@ -70,7 +71,7 @@ struct DoctorRun {
         }
         guard service.isEmpty else { return (service, nil) }
         do {
-            let manager = try TokenManager()
+            let manager = try TokenAccess.current.manager()
             let states = try await Deadline.run { try await manager.cardStates(asking: VirtualReaders.has) }
             let checks = ReaderChecks(
                 person: person, states: states, processes: processes, configurationFile: configurationFile)
@@ -102,7 +103,10 @@ enum Deadline {
     /// - Returns: nil if it did not end in time, or the task was cancelled.
     static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result? {
         let (stream, continuation) = AsyncStream.makeStream(of: Result?.self)
-        DispatchQueue(label: "step").async { continuation.yield(body()) }
+        let context = ProgramContext.current
+        DispatchQueue(label: "step").async {
+            continuation.yield(ProgramContext.$current.withValue(context) { body() })
+        }
         DispatchQueue.global().asyncAfter(deadline: .now() + step) { continuation.yield(nil) }
         for await result in stream { return result }
         return nil

@@ -2,6 +2,7 @@
 
 import Glibc
 import KanalKit
+import Terminal
 import Translation
 
 /// The library that programs load: there once, of this version, and under both of its names.
@@ -199,7 +200,7 @@ struct OpenSSLCheck {
 
     /// Where OpenSSL looks for engines: in what the environment names, or below its own libraries.
     static var folders: [String] {
-        if let named = unsafe getenv("OPENSSL_ENGINES") { return [unsafe String(cString: named)] }
+        if let named = ProgramContext.current.variable("OPENSSL_ENGINES") { return [named] }
         return
             libraries
             .flatMap { folder in ["engines-3", "engines-1.1", "openssl/engines"].map { "\(folder)/\($0)" } }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Terminal
 import Translation
 
 /// OpenSSL's provider `kanal`, and whether its settings leave the default provider on.
@@ -57,8 +58,8 @@ struct ProviderCheck {
 
     /// Whether OpenSSL finds the provider: in what the environment names, or below its own libraries.
     private var isInstalled: Bool {
-        if let named = unsafe getenv("OPENSSL_MODULES") {
-            return Files.exists(unsafe String(cString: named) + "/kanal.so")
+        if let named = ProgramContext.current.variable("OPENSSL_MODULES") {
+            return Files.exists(named + "/kanal.so")
         }
         return OpenSSLCheck.libraries.contains { Files.exists("\($0)/ossl-modules/kanal.so") }
     }
@@ -86,7 +87,7 @@ private struct OpenSSLSettings {
 
     init() {
         let file =
-            unsafe getenv("OPENSSL_CONF").map { unsafe String(cString: $0) }
+            ProgramContext.current.variable("OPENSSL_CONF")
             ?? Self.files.first { Files.exists($0) }
         let sections = file.map { Self.sections(of: $0) } ?? [:]
         let includes = sections.values.contains { $0.contains { $0.name.hasPrefix(".include") } }

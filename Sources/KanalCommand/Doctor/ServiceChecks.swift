@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Terminal
 import Translation
 
 /// pcscd: installed, running, reachable, willing.
@@ -156,7 +157,7 @@ struct ServiceProbe: Equatable {
     private static let patience: Int32 = 3000
 
     init() {
-        let named = unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) }
+        let named = ProgramContext.current.variable("PCSCLITE_CSOCK_NAME")
         path = named ?? "/run/pcscd/pcscd.comm"
         var answer = Self.knock(path)
         // One that ends at the moment, and starts when somebody knocks, hangs up once.

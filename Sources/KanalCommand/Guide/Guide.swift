@@ -13,7 +13,7 @@ struct Guide {
     private static let patience = 120
 
     func run() async throws {
-        let manager = try TokenManager()
+        let manager = try TokenAccess.current.manager()
         var failure: CommandError?
         for token in try await tokens(of: manager) {
             if token.isActivated {

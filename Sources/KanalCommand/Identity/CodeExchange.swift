@@ -5,15 +5,18 @@ import Terminal
 import Translation
 
 struct CodeExchange: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "exchange",
-        abstract: translated(
-            "Exchange the identity service's answer for tokens, verify them, and show what they tell."),
-        discussion: translated(
-            """
-            The options are those of "kanal esia url" and the state that it told. The program "curl" sends the \
-            request. The tokens themselves are written with --output only: as JSON, to a file that its owner alone can read.
-            """))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "exchange",
+            abstract: translated(
+                "Exchange the identity service's answer for tokens, verify them, and show what they tell."),
+            discussion: translated(
+                """
+                The options are those of "kanal esia url" and the state that it told. The program "curl" sends the \
+                request. The tokens themselves are written with --output only: as JSON, to a file that its owner alone \
+                can read.
+                """))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

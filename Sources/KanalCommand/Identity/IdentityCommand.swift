@@ -5,16 +5,19 @@ import Terminal
 import Translation
 
 struct IdentityCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "esia",
-        abstract: translated("Sign users in by the state identity service (ESIA), with a key of the token."),
-        discussion: translated(
-            """
-            "kanal esia url" makes the address that a user's browser opens. The service sends the browser to the \
-            redirect address, with an answer behind it, which "kanal esia exchange" exchanges for tokens. Both requests \
-            carry a client_secret that the token signs; the key is the certificate's that the service knows.
-            """),
-        subcommands: [SignInAddress.self, CodeExchange.self])
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "esia",
+            abstract: translated("Sign users in by the state identity service (ESIA), with a key of the token."),
+            discussion: translated(
+                """
+                "kanal esia url" makes the address that a user's browser opens. The service sends the browser to the \
+                redirect address, with an answer behind it, which "kanal esia exchange" exchanges for tokens. Both \
+                requests carry a client_secret that the token signs; the key is the certificate's that the service \
+                knows.
+                """),
+            subcommands: [SignInAddress.self, CodeExchange.self])
+    }
 }
 
 /// The program's registration at the identity service.
@@ -60,14 +63,16 @@ struct IdentityOptions: ParsableArguments {
 }
 
 struct SignInAddress: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "url",
-        abstract: translated("Make the address that a user's browser opens to sign in."),
-        discussion: translated(
-            """
-            The service takes it for some minutes. The state is random; "kanal esia exchange" compares the \
-            answer's with it.
-            """))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "url",
+            abstract: translated("Make the address that a user's browser opens to sign in."),
+            discussion: translated(
+                """
+                The service takes it for some minutes. The state is random; "kanal esia exchange" compares the \
+                answer's with it.
+                """))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

@@ -62,7 +62,7 @@ struct WebClient {
             "PATH", "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
             "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR",
         ].compactMap { name in
-            unsafe getenv(name).map { unsafe name + "=" + String(cString: $0) }
+            ProgramContext.current.variable(name).map { name + "=" + $0 }
         }
     }
 }

@@ -30,7 +30,9 @@ struct PINOptions: ParsableArguments {
     ///   - refusal: How the last answer was refused.
     func read(_ name: Phrase, of role: Role, _ token: Token, after refusal: KanalError? = nil) async throws -> HeldPIN {
         if refusal == nil { try await token.perform { _ in } }
-        if pinSource == .authenticator || (pinSource == nil && token.hasAuthenticator && !Console.isThere) {
+        if pinSource == .authenticator
+            || (pinSource == nil && token.hasAuthenticator && !ProgramContext.current.hasTerminal)
+        {
             return HeldPIN(try await token.askForPIN(of: role, after: refusal))
         }
         return HeldPIN(try SecretQuestion(prompt: "\(name): ", source: pinSource, option: "--pin-source").answer())
@@ -76,7 +78,12 @@ struct PINOptions: ParsableArguments {
     ) async throws -> Result {
         let result: Result
         do {
-            result = try await next(try await token.perform(as: role, pin: pin.value, body))
+            // The work is done in a thread, which has the context of no task by itself.
+            let context = ProgramContext.current
+            let first = try await token.perform(as: role, pin: pin.value) { session in
+                try ProgramContext.$current.withValue(context) { try body(session) }
+            }
+            result = try await next(first)
         } catch {
             // The token is logged out, also if the work was cancelled.
             await token.forgetPIN()
@@ -140,7 +147,7 @@ struct SecretQuestion {
     private func answer(_ prompt: Phrase) throws -> Secret {
         if let source { return try source.read() }
         do throws(Console.Failure) {
-            return try Console().secret(translated(prompt).printable)
+            return try ProgramContext.current.terminal().secret(translated(prompt).printable)
         } catch {
             guard case .none = error else { throw error }
             throw CommandError(.usage, "there is no terminal to ask on: say with \(option) where the secret is")

@@ -33,7 +33,7 @@ struct TokenArgument: ParsableArguments {
 extension Token {
     /// The token with a name; without one, the only token.
     static func find(named name: String?) async throws -> Token {
-        let manager = try TokenManager()
+        let manager = try TokenAccess.current.manager()
         if let name {
             do {
                 return try await manager.find(named: name)
@@ -59,7 +59,7 @@ extension Token {
 extension CompletionKind {
     /// The serial numbers and labels of the tokens that are there.
     static let tokens = CompletionKind.custom { (_: [String], _: Int, _: String) async -> [String] in
-        guard let tokens = try? await TokenManager().allTokens() else { return [] }
+        guard let tokens = try? await TokenAccess.current.manager().allTokens() else { return [] }
         return tokens.map(\.information).flatMap { [$0.serialText, $0.label ?? ""] }
             .filter { !$0.isEmpty && $0 == $0.printable }
     }
@@ -98,7 +98,7 @@ struct ConfirmationOptions: ParsableArguments {
         guard !yes else { return }
         let answer: String
         do throws(Console.Failure) {
-            let console = try Console()
+            let console = try ProgramContext.current.terminal()
             console.show((translated(loss).printable + "\n").wrapped(to: console.style.width))
             answer = try console.line(translated("Type yes to go on: "))
         } catch {

@@ -50,16 +50,16 @@ enum ParserWords {
 
     private static func line(_ line: String) -> String {
         if line.hasPrefix(error) {
-            return Translation.translated("Error: ") + translated(message: String(line.dropFirst(error.count)))
+            return KanalCommand.translated("Error: ") + translated(message: String(line.dropFirst(error.count)))
         }
         let rest = line.drop { $0 == " " }
         if rest.hasPrefix("See '") { return line.prefix(line.count - rest.count) + translated(message: String(rest)) }
         var line = line
         if let (english, phrase) = beginnings.first(where: { line.hasPrefix($0.english) }) {
-            line = Translation.translated(phrase) + line.dropFirst(english.count)
+            line = KanalCommand.translated(phrase) + line.dropFirst(english.count)
         }
         for (english, phrase) in parts {
-            line = line.replacing(english, with: Translation.translated(phrase))
+            line = line.replacing(english, with: KanalCommand.translated(phrase))
         }
         return line
     }
@@ -68,7 +68,7 @@ enum ParserWords {
     private static func translated(message: String) -> String {
         let halves = message.split(separator: "'", omittingEmptySubsequences: false)
         guard halves.count > 1, !halves.count.isMultiple(of: 2) else {
-            return Translation.translated(Phrase(key: message))
+            return KanalCommand.translated(Phrase(key: message))
         }
         var parts = Phrase.StringInterpolation(
             literalCapacity: message.utf8.count, interpolationCount: halves.count / 2)
@@ -80,7 +80,7 @@ enum ParserWords {
                 parts.appendInterpolation(half)
             }
         }
-        return Translation.translated(Phrase(stringInterpolation: parts))
+        return KanalCommand.translated(Phrase(stringInterpolation: parts))
     }
 
     /// The sentences that are known.

@@ -4,6 +4,7 @@ import Terminal
 
 /// Messages of KanalKit on standard error, a line for each.
 struct StandardErrorLog: LogHandler {
+    private let stream = OutputStream.error
     var logLevel = Logger.Level.warning
     var metadata: Logger.Metadata = [:]
 
@@ -13,6 +14,6 @@ struct StandardErrorLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        try? OutputStream.error.write("kanal: \(event.message.description.printable)\n")
+        try? stream.write("kanal: \(event.message.description.printable)\n")
     }
 }

@@ -5,19 +5,23 @@ import Terminal
 import Translation
 
 struct CertificateCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "cert",
-        abstract: translated("Show, request, import, export and delete certificates."),
-        discussion: translated("A certificate is named by its label, or by its id in hexadecimal digits."),
-        subcommands: [
-            ShowCertificate.self, RequestCertificate.self, ImportCertificate.self, ExportCertificate.self,
-            DeleteCertificate.self,
-        ])
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "cert",
+            abstract: translated("Show, request, import, export and delete certificates."),
+            discussion: translated("A certificate is named by its label, or by its id in hexadecimal digits."),
+            subcommands: [
+                ShowCertificate.self, RequestCertificate.self, ImportCertificate.self, ExportCertificate.self,
+                DeleteCertificate.self,
+            ])
+    }
 }
 
 struct ShowCertificate: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show", abstract: translated("Show what certificates say of themselves. No PIN is needed."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "show", abstract: translated("Show what certificates say of themselves. No PIN is needed."))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var output: OutputOptions
@@ -37,8 +41,10 @@ struct ShowCertificate: AsyncParsableCommand {
 }
 
 struct ExportCertificate: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "export", abstract: translated("Write a certificate. No PIN is needed."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "export", abstract: translated("Write a certificate. No PIN is needed."))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var output: OutputOptions
@@ -59,8 +65,10 @@ struct ExportCertificate: AsyncParsableCommand {
 }
 
 struct DeleteCertificate: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: translated("Delete a certificate from the token. Its key stays."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "delete", abstract: translated("Delete a certificate from the token. Its key stays."))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

@@ -5,14 +5,16 @@ import Terminal
 import Translation
 
 struct ImportCertificate: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "import",
-        abstract: translated("Put certificates onto the token, each under the id of its key."),
-        discussion: translated(
-            """
-            The key is the one on the token that has the certificate's public key. A certificate without its key, such as \
-            an authority's, gets an id of its own.
-            """))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "import",
+            abstract: translated("Put certificates onto the token, each under the id of its key."),
+            discussion: translated(
+                """
+                The key is the one on the token that has the certificate's public key. A certificate without its key, \
+                such as an authority's, gets an id of its own.
+                """))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

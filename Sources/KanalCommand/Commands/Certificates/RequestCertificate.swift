@@ -5,15 +5,18 @@ import Terminal
 import Translation
 
 struct RequestCertificate: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "request",
-        abstract: translated("Write a request for a certificate of a key (PKCS #10)."),
-        discussion: translated(
-            """
-            The name is written as in RFC 4514, what is nearest to its owner first: "CN=Ann,O=Company,C=RU". A comma within \
-            a value has a backslash before it. With --subject several times the parts are joined in this order. Types are \
-            OpenSSL's names, such as emailAddress, INN, OGRN and SNILS, or object identifiers in digits and dots.
-            """))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "request",
+            abstract: translated("Write a request for a certificate of a key (PKCS #10)."),
+            discussion: translated(
+                """
+                The name is written as in RFC 4514, what is nearest to its owner first: "CN=Ann,O=Company,C=RU". A \
+                comma within a value has a backslash before it. With --subject several times the parts are joined in \
+                this order. Types are OpenSSL's names, such as emailAddress, INN, OGRN and SNILS, or object \
+                identifiers in digits and dots.
+                """))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

@@ -5,18 +5,22 @@ import Terminal
 import Translation
 
 struct KeyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "key",
-        abstract: translated("Make, import and delete keys, and export their public halves."),
-        discussion: translated(
-            "A key is named by its label, or by its id in hexadecimal digits. \"kanal list\" shows both."),
-        subcommands: [GenerateKey.self, ImportKey.self, ExportKey.self, WriteKeyFile.self, DeleteKey.self])
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "key",
+            abstract: translated("Make, import and delete keys, and export their public halves."),
+            discussion: translated(
+                "A key is named by its label, or by its id in hexadecimal digits. \"kanal list\" shows both."),
+            subcommands: [GenerateKey.self, ImportKey.self, ExportKey.self, WriteKeyFile.self, DeleteKey.self])
+    }
 }
 
 struct GenerateKey: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "generate",
-        abstract: translated("Make a key pair on the token. The private key never leaves it."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "generate",
+            abstract: translated("Make a key pair on the token. The private key never leaves it."))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -52,10 +56,12 @@ struct GenerateKey: AsyncParsableCommand {
 }
 
 struct ImportKey: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "import",
-        abstract: translated("Put the keys of a PFX file onto the token, with their certificates."),
-        discussion: translated("They cannot be read back. The file stays where it is."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "import",
+            abstract: translated("Put the keys of a PFX file onto the token, with their certificates."),
+            discussion: translated("They cannot be read back. The file stays where it is."))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -103,8 +109,10 @@ struct ImportKey: AsyncParsableCommand {
 }
 
 struct ExportKey: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "export", abstract: translated("Write the public half of a key, a SubjectPublicKeyInfo."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "export", abstract: translated("Write the public half of a key, a SubjectPublicKeyInfo."))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -127,14 +135,16 @@ struct ExportKey: AsyncParsableCommand {
 }
 
 struct WriteKeyFile: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "file",
-        abstract: translated("Write a file that stands for a key, for programs that read key files only."),
-        discussion: translated(
-            """
-            It holds the key's pkcs11: URI, and no secret. OpenSSL's providers kanal and pkcs11-provider take it in place \
-            of a private key, so that web servers and others use the key on the token.
-            """))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "file",
+            abstract: translated("Write a file that stands for a key, for programs that read key files only."),
+            discussion: translated(
+                """
+                It holds the key's pkcs11: URI, and no secret. OpenSSL's providers kanal and pkcs11-provider take it \
+                in place of a private key, so that web servers and others use the key on the token.
+                """))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -192,8 +202,10 @@ struct WriteKeyFile: AsyncParsableCommand {
 }
 
 struct DeleteKey: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: translated("Delete a key pair from the token, for ever."))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "delete", abstract: translated("Delete a key pair from the token, for ever."))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

@@ -5,14 +5,16 @@ import Terminal
 import Translation
 
 struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: translated("List the keys, certificates and data on a token."),
-        discussion: translated(
-            """
-            Private keys and private data are seen after the PIN only. With --public no PIN is asked for, and the public \
-            halves of the keys are listed.
-            """))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "list",
+            abstract: translated("List the keys, certificates and data on a token."),
+            discussion: translated(
+                """
+                Private keys and private data are seen after the PIN only. With --public no PIN is asked for, and the \
+                public halves of the keys are listed.
+                """))
+    }
 
     @OptionGroup var token: TokenArgument
     @OptionGroup var pin: PINOptions

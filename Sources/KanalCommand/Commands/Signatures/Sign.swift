@@ -5,20 +5,22 @@ import Terminal
 import Translation
 
 struct Sign: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "sign",
-        abstract: translated("Sign files with a key of the token."),
-        discussion: translated(
-            """
-            The signature of FILE alone is written to FILE.sig, as "openssl dgst" verifies it. With --cms a signed message \
-            (CAdES-BES) is written: FILE.p7m with the content in it, or with --detached FILE.p7s beside it. A file that \
-            cannot be read does not hold up the others; what was signed stays.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "sign",
+            abstract: translated("Sign files with a key of the token."),
+            discussion: translated(
+                """
+                The signature of FILE alone is written to FILE.sig, as "openssl dgst" verifies it. With --cms a signed \
+                message (CAdES-BES) is written: FILE.p7m with the content in it, or with --detached FILE.p7s beside \
+                it. A file that cannot be read does not hold up the others; what was signed stays.
 
-            With --esia the file is the string that the state identity service (ESIA) wants signed, without a line break \
-            at its end. The result is in base64url without padding: the signature, for client_secret from version 2.90 \
-            on, or with --cms the detached message that older versions want. "kanal cert show" has the certificate's \
-            hash for client_certificate_hash.
-            """))
+                With --esia the file is the string that the state identity service (ESIA) wants signed, without a line \
+                break at its end. The result is in base64url without padding: the signature, for client_secret from \
+                version 2.90 on, or with --cms the detached message that older versions want. "kanal cert show" has \
+                the certificate's hash for client_certificate_hash.
+                """))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

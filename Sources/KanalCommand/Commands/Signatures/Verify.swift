@@ -5,17 +5,20 @@ import Terminal
 import Translation
 
 struct Verify: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "verify",
-        abstract: translated("Verify signatures of files."),
-        discussion: translated(
-            """
-            Without --cms the signature of FILE is in FILE.sig, and is verified with a public key or a certificate of a \
-            file, or else with a key of the token.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "verify",
+            abstract: translated("Verify signatures of files."),
+            discussion: translated(
+                """
+                Without --cms the signature of FILE is in FILE.sig, and is verified with a public key or a certificate \
+                of a file, or else with a key of the token.
 
-            With --cms each FILE is a signed message. Its content is in it, or in FILE without the ending .p7s, or in the \
-            file of --content. Each signer's certificate must lead to one of those in --ca. It takes no token.
-            """))
+                With --cms each FILE is a signed message. Its content is in it, or in FILE without the ending .p7s, or \
+                in the file of --content. Each signer's certificate must lead to one of those in --ca. It takes no \
+                token.
+                """))
+    }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
