@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # nightly.sh [-f STEPS] [-o DIRECTORY] [STEP...]: runs the steps of Tests/nightly.txt, or those that are named, in order,
 # and goes on after one that fails. Steps that are marked "&" run one after the other beside those that follow the first of
-# them. A table ends the run: step, result, seconds. The directory (.build/nightly) gets the log of each step,
+# them, and so do those that are marked "+". A table ends the run: step, result, seconds. The directory (.build/nightly) gets the log of each step,
 # the table, and, after a run of all steps on one commit, that commit. Fails if a step has failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,7 +27,8 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 mapfile -t all < <(sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p' "$steps")
-waiting=" $(sed -n 's/^\([a-z][a-z0-9-]*\)  *& .*/\1/p' "$steps" | xargs) "
+declare -A lanes
+while read -r name mark; do lanes[$name]=$mark; done < <(sed -n 's/^\([a-z][a-z0-9-]*\)  *\([&+]\) .*/\1 \2/p' "$steps")
 chosen=("${@:-${all[@]}}")
 for step in "${chosen[@]}"; do
     [[ " ${all[*]} " == *" $step "* ]] || { echo "there is no step $step, but: ${all[*]}" >&2; exit 64; }
@@ -44,29 +45,29 @@ touch "$results/table"
 exec 3>&1
 run() {
     local command begin=$SECONDS result=passed
-    command=$(sed -n "s/^$1  *\(& *\)\{0,1\}//p" "$steps")
+    command=$(sed -n "s/^$1  *\([&+] *\)\{0,1\}//p" "$steps")
     printf '\n==== %s: %s\n' "$1" "$command"
     bash -o pipefail -c "$command" 2>&1 < /dev/null 3>&- | tee "$results/$1.log" >&3 || result=FAILED
     printf '\n==== %s: %s\n' "$1" $result
     printf '%-20s %s %6d\n' "$1" $result $((SECONDS - begin)) >> "$results/table"
 }
 
-beside=
+declare -A beside
 for index in "${!chosen[@]}"; do
-    step=${chosen[index]}
-    if [[ $waiting != *" $step "* ]]; then
-        run "$step"
-    elif [ -z "$beside" ]; then
+    mark=${lanes[${chosen[index]}]:-}
+    if [ -z "$mark" ]; then
+        run "${chosen[index]}"
+    elif [ -z "${beside[$mark]:-}" ]; then
         (
             exec 3> /dev/null
             for step in "${chosen[@]:index}"; do
-                if [[ $waiting == *" $step "* ]]; then run "$step"; fi
+                if [ "${lanes[$step]:-}" = "$mark" ]; then run "$step"; fi
             done
         ) &
-        beside=$!
+        beside[$mark]=$!
     fi
 done
-[ -z "$beside" ] || wait "$beside"
+for lane in "${beside[@]}"; do wait "$lane"; done
 failed=$(grep -c FAILED "$results/table" || true)
 
 printf '\n%-20s %-6s %s\n' step result seconds
