@@ -47,6 +47,8 @@ int error_put(int line, const char *file, const char *function, enum reason reas
     ERR_new();
     ERR_set_debug(file, line, function);
     ERR_set_error(library, (int)reason, "%s", printable.characters);
+    /* OpenSSL drops the errors of files that it could not read. */
+    settings_note("error: %s", text.characters);
     return 0;
 }
 

@@ -12,7 +12,7 @@
 
 static pthread_mutex_t state = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-/* One thread at a time loads and initialises a module. */
+/* One thread at a time loads, initialises and ends modules. */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static struct module *modules;
 static struct token *tokens;
@@ -241,21 +241,39 @@ void users_add(void) {
     state_unlock();
 }
 
-void users_remove(void) {
+/* Another user may have come. Called with "loading": no thread initialises a module that ends. */
+static void end_all(void) {
     struct module *old_modules = NULL;
     struct token *old_tokens = NULL;
-    bool is_last;
+    struct secret *old_pin = NULL;
 
     state_lock();
-    is_last = --users == 0;
-    if (is_last && !is_ending) {
+    if (--users == 0) {
+        /* Now, for what a new user sets while modules end is its own. */
+        old_pin = settings_exchange_pin(NULL);
         old_modules = modules;
         old_tokens = tokens;
         modules = NULL;
         tokens = NULL;
     }
     state_unlock();
+    secret_free(old_pin);
     end(old_modules, old_tokens);
-    if (is_last)
-        settings_set_pin(NULL);
+}
+
+void users_remove(void) {
+    struct secret *old_pin = NULL;
+    bool is_last;
+
+    state_lock();
+    is_last = users == 1 && !is_ending;
+    if (!is_last && --users == 0)
+        old_pin = settings_exchange_pin(NULL);
+    state_unlock();
+    secret_free(old_pin);
+    if (!is_last)
+        return;
+    pthread_mutex_lock(&loading);
+    end_all();
+    pthread_mutex_unlock(&loading);
 }

@@ -33,12 +33,18 @@ void settings_set_module(const char *path) {
     OPENSSL_free(old);
 }
 
+struct secret *settings_exchange_pin(struct secret *pin) {
+    struct secret *old = settings.pin;
+
+    settings.pin = pin;
+    return old;
+}
+
 void settings_set_pin(struct secret *pin) {
     struct secret *old;
 
     state_lock();
-    old = settings.pin;
-    settings.pin = pin;
+    old = settings_exchange_pin(pin);
     state_unlock();
     secret_free(old);
 }

@@ -101,6 +101,8 @@ void refusals_add(struct refusals *refusals, const struct secret *pin);
 
 void settings_set_module(const char *path);
 void settings_set_pin(struct secret *pin);
+/* The same with the lock: what was there, which the caller frees. */
+struct secret *settings_exchange_pin(struct secret *pin);
 void settings_set_interface(UI_METHOD *method);
 void settings_set_data(void *data);
 void settings_set_verbose(int level);

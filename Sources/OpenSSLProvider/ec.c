@@ -88,9 +88,11 @@ static void *duplicate(void *context) {
     copy->pkey = agreeing->pkey ? pkey_retain(agreeing->pkey) : NULL;
     copy->peer = agreeing->peer ? pkey_retain(agreeing->peer) : NULL;
     copy->ukm = agreeing->ukm ? OPENSSL_memdup(agreeing->ukm, agreeing->ukm_length) : NULL;
-    if (!copy->ukm)
-        copy->ukm_length = 0;
-    return copy;
+    if (!agreeing->ukm || copy->ukm)
+        return copy;
+    copy->ukm_length = 0;
+    release(copy);
+    return NULL;
 }
 
 static int read_digest(struct agreeing *agreeing, const OSSL_PARAM *value) {

@@ -87,6 +87,9 @@ int generation_set(void *context, const OSSL_PARAM parameters[]) {
             return 0;
         OPENSSL_free(generation->uri);
         generation->uri = OPENSSL_strdup(text);
+        /* Without it the key would be made in memory. */
+        if (!generation->uri)
+            return NO_MEMORY();
     }
     value = OSSL_PARAM_locate_const(parameters, OPTION_SET);
     if (!value)

@@ -58,6 +58,8 @@ static int begin(void *context, void *key, const OSSL_PARAM parameters[], bool i
         return FAIL(REASON_INPUT, "there is no key");
     if (is_signature && !pkey_has_private(signing->pkey))
         return FAIL(REASON_INPUT, "the key has no private half");
+    if (!signing->pkey->der)
+        return FAIL(REASON_INPUT, "the key has parameters alone");
     hash_begin(&signing->hash, pkey_hash(signing->pkey));
     return set(context, parameters);
 }

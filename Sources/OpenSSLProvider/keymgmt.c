@@ -30,9 +30,9 @@ static void *duplicate(const void *data, int selection) {
     const struct pkey *pkey = data;
     struct pkey *copy;
 
-    if (selection & PRIVATE || (selection & PUBLIC && !pkey_has_private(pkey)))
+    if (pkey->der && (selection & PRIVATE || (selection & PUBLIC && !pkey_has_private(pkey))))
         return pkey_retain((struct pkey *)pkey);
-    if (selection & PUBLIC)
+    if (pkey->der && selection & PUBLIC)
         return pkey_new(pkey->provider, OPENSSL_memdup(pkey->der, pkey->info.whole.length), pkey->info.whole.length);
     copy = pkey_empty(pkey->provider, pkey->kind);
     if (!copy)
@@ -90,7 +90,7 @@ static int match(const void *first, const void *second, int selection) {
                                               : EVP_PKEY_parameters_eq(one->pkey, other->pkey) == 1;
     if (!one->curve || !other->curve || one->curve->numbers != other->curve->numbers)
         return 0;
-    return !(selection & (PRIVATE | PUBLIC)) || der_equal(one->info.key, other->info.key);
+    return !(selection & (PRIVATE | PUBLIC)) || (one->der && other->der && der_equal(one->info.key, other->info.key));
 }
 
 /* Points were checked when the key was made. */
@@ -149,7 +149,7 @@ static int get_gost(const struct pkey *pkey, OSSL_PARAM parameters[]) {
 static int get(void *data, OSSL_PARAM parameters[]) {
     const struct pkey *pkey = data;
 
-    return pkey->pkey ? EVP_PKEY_get_params(pkey->pkey, parameters) : get_gost(pkey, parameters);
+    return pkey->pkey ? EVP_PKEY_get_params(pkey->pkey, parameters) : pkey->curve && get_gost(pkey, parameters);
 }
 
 static const OSSL_PARAM *gettable(void *provider) {

@@ -55,6 +55,8 @@ struct pkey *pkey_empty(struct provider *provider, enum kind kind) {
 
 int pkey_fill(struct pkey *pkey, unsigned char *der, size_t length) {
     pkey->der = der;
+    if (!der)
+        return NO_MEMORY();
     if (!info_read(der, length, &pkey->info) || pkey->info.kind == KIND_OTHER
         || (pkey->kind != KIND_OTHER && pkey->kind != pkey->info.kind))
         return FAIL(REASON_PUBLIC, "the public key cannot be read, or is of another kind");

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-OSSL_FUNC_BIO_read_ex_fn *core_read;
-OSSL_FUNC_BIO_write_ex_fn *core_write;
-
 static const OSSL_ALGORITHM signatures[] = {
     {GOST_256_NAMES, PROPERTIES, gost_signature, "GOST R 34.10-2012, 256 bits"},
     {GOST_512_NAMES, PROPERTIES, gost_signature, "GOST R 34.10-2012, 512 bits"},
@@ -181,19 +178,19 @@ int OSSL_provider_init(
         tell(core, in, "the provider kanal does not find %s", missing);
         return 0;
     }
-    core_read = read;
-    core_write = write;
     errors_load();
     if (!module_prepare_process())
         return NO_MEMORY();
-    if (!configure(core, get_parameters) || !registered_add())
-        return 0;
     provider = OPENSSL_zalloc(sizeof *provider);
     if (!provider)
         return NO_MEMORY();
-    provider->core = core;
-    provider->functions = in;
+    *provider = (struct provider){.core = core, .functions = in, .read = read, .write = write};
+    /* Before the settings, which end with the last user. */
     users_add();
+    if (!configure(core, get_parameters) || !registered_add()) {
+        end(provider);
+        return 0;
+    }
     *context = provider;
     *out = functions;
     return 1;

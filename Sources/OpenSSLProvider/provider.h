@@ -56,15 +56,15 @@
 struct provider {
     const OSSL_CORE_HANDLE *core;
     const OSSL_DISPATCH *functions;
+    /* What the core does for reading and writing. */
+    OSSL_FUNC_BIO_read_ex_fn *read;
+    OSSL_FUNC_BIO_write_ex_fn *write;
     /* A child of the application's library context, made when it is needed. */
     OSSL_LIB_CTX *context;
 };
 
 /* ---- provider.c ---- */
 
-/* What the core does for reading and writing; the same in each library context. */
-extern OSSL_FUNC_BIO_read_ex_fn *core_read;
-extern OSSL_FUNC_BIO_write_ex_fn *core_write;
 /* The child; NULL with an error. */
 OSSL_LIB_CTX *provider_context(struct provider *provider);
 
@@ -202,7 +202,13 @@ int rsa_sign(
 int ec_sign(
     const struct pkey *pkey, const unsigned char *digest, size_t length, unsigned char *signature,
     size_t *signature_length, size_t room);
-/* The key that a URI names; NULL with an error. */
+/* A file that holds a URI. */
+#define URI_LABEL "PKCS#11 PROVIDER URI"
+#define URI_VERSION "PKCS#11 Provider URI v1.0"
+/*
+ * The key that a file's URI names; NULL with an error. Files may come from anybody, and a module is code that the process
+ * runs: they name none.
+ */
 struct pkey *store_find(struct provider *provider, const char *uri, OSSL_PASSPHRASE_CALLBACK *ask, void *argument);
 
 #endif

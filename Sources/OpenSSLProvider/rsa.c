@@ -96,8 +96,8 @@ static int add_mask(
     unsigned char *block, size_t length, const unsigned char *seed, size_t seed_length, const EVP_MD *md) {
     EVP_MD_CTX *hashing = EVP_MD_CTX_new();
     unsigned char digest[EVP_MAX_MD_SIZE];
-    size_t size = (size_t)EVP_MD_get_size(md), done = 0;
-    int is_good = hashing != NULL;
+    size_t done = 0;
+    int size = EVP_MD_get_size(md), is_good = hashing != NULL && size > 0;
 
     for (uint32_t counter = 0; is_good && done < length; counter++) {
         unsigned char octets[4] = {
@@ -105,7 +105,7 @@ static int add_mask(
             (unsigned char)counter};
         is_good = EVP_DigestInit_ex2(hashing, md, NULL) && EVP_DigestUpdate(hashing, seed, seed_length)
             && EVP_DigestUpdate(hashing, octets, sizeof octets) && EVP_DigestFinal_ex(hashing, digest, NULL);
-        for (size_t i = 0; is_good && i < size && done < length; i++)
+        for (size_t i = 0; is_good && i < (size_t)size && done < length; i++)
             block[done++] ^= digest[i];
     }
     EVP_MD_CTX_free(hashing);

@@ -10,7 +10,8 @@
 int data_export(const struct pkey *pkey, int selection, OSSL_CALLBACK *callback, void *argument) {
     OSSL_PARAM list[4], *next = list;
 
-    if (!pkey->curve || (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY && !pkey->number))
+    if (!pkey->curve || (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY && !pkey->number)
+        || (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY && !pkey->der))
         return 0;
     *next++ = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)pkey->curve->name, 0);
     if (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY)

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#define URI_LABEL "PKCS#11 PROVIDER URI"
-#define URI_VERSION "PKCS#11 Provider URI v1.0"
 #define URI_STRUCTURE "pkcs11-uri"
 enum { LARGEST_INPUT = 1 << 16, LONGEST_URI = 4096 };
 
@@ -18,17 +16,17 @@ static void *new(void *provider) { return provider; }
 static void release(void *provider) { (void)provider; }
 
 /* All that the input has; NULL if there is nothing, or more than a key may have. */
-static unsigned char *read_all(OSSL_CORE_BIO *in, size_t *length) {
+static unsigned char *read_all(const struct provider *provider, OSSL_CORE_BIO *in, size_t *length) {
     unsigned char *octets = OPENSSL_malloc(LARGEST_INPUT);
     size_t count;
 
     *length = 0;
-    while (octets && *length < LARGEST_INPUT && core_read(in, octets + *length, LARGEST_INPUT - *length, &count) == 1
-           && count > 0)
+    while (octets && *length < LARGEST_INPUT
+           && provider->read(in, octets + *length, LARGEST_INPUT - *length, &count) == 1 && count > 0)
         *length += count;
     if (octets && *length > 0 && *length < LARGEST_INPUT)
         return octets;
-    OPENSSL_free(octets);
+    OPENSSL_clear_free(octets, LARGEST_INPUT);
     return NULL;
 }
 
@@ -39,7 +37,7 @@ static int decode_info(
     void *context, OSSL_CORE_BIO *in, int selection, OSSL_CALLBACK *callback, void *argument,
     OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
     size_t length;
-    unsigned char *octets = read_all(in, &length);
+    unsigned char *octets = read_all(context, in, &length);
     struct info info;
     struct pkey *pkey;
 
@@ -72,7 +70,7 @@ static int decode_private(
     void *context, OSSL_CORE_BIO *in, int selection, OSSL_CALLBACK *callback, void *argument,
     OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
     size_t length;
-    unsigned char *octets = read_all(in, &length);
+    unsigned char *octets = read_all(context, in, &length);
     struct pkcs8 pkcs8;
     struct pkey *pkey = NULL;
 
@@ -103,7 +101,7 @@ static int decode_uri(
     void *context, OSSL_CORE_BIO *in, int selection, OSSL_CALLBACK *callback, void *argument,
     OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
     size_t length;
-    unsigned char *octets = read_all(in, &length);
+    unsigned char *octets = read_all(context, in, &length);
     char uri[LONGEST_URI];
     bool has_uri = octets && read_uri(octets, length, uri);
     struct pkey *pkey;
@@ -140,9 +138,9 @@ static int decode_pem(
     OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
     int type = OSSL_OBJECT_PKEY, done = 1;
     size_t length, der_length = 0;
-    unsigned char *octets = read_all(in, &length), *der = octets ? OPENSSL_malloc(length + 1) : NULL;
+    unsigned char *octets = read_all(context, in, &length), *der = octets ? OPENSSL_malloc(length + 1) : NULL;
 
-    (void)context, (void)selection, (void)ask, (void)ask_argument;
+    (void)selection, (void)ask, (void)ask_argument;
     if (der) {
         /* There is room: all that was read is less than the memory. */
         octets[length] = 0;
@@ -158,7 +156,7 @@ static int decode_pem(
         done = callback(parameters, argument);
     }
     OPENSSL_clear_free(octets, LARGEST_INPUT);
-    OPENSSL_free(der);
+    OPENSSL_clear_free(der, der_length);
     return done;
 }
 

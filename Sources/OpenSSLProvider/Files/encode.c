@@ -7,18 +7,15 @@
 
 #include <string.h>
 
-#define URI_LABEL "PKCS#11 PROVIDER URI"
-#define URI_VERSION "PKCS#11 Provider URI v1.0"
-
 static void *new(void *provider) { return provider; }
 static void release(void *provider) { (void)provider; }
 
-static int write_all(OSSL_CORE_BIO *out, const void *data, size_t length) {
+static int write_all(const struct provider *provider, OSSL_CORE_BIO *out, const void *data, size_t length) {
     const unsigned char *rest = data;
     size_t written;
 
     while (length > 0) {
-        if (core_write(out, (const char *)rest, length, &written) != 1 || written == 0)
+        if (provider->write(out, (const char *)rest, length, &written) != 1 || written == 0)
             return 0;
         rest += written;
         length -= written;
@@ -26,24 +23,27 @@ static int write_all(OSSL_CORE_BIO *out, const void *data, size_t length) {
     return 1;
 }
 
-static int write_text(OSSL_CORE_BIO *out, const char *text) { return write_all(out, text, strlen(text)); }
+static int write_text(const struct provider *provider, OSSL_CORE_BIO *out, const char *text) {
+    return write_all(provider, out, text, strlen(text));
+}
 
 /* Lines of 64 characters. */
-static int write_pem(OSSL_CORE_BIO *out, const char *label, const unsigned char *der, size_t length) {
+static int write_pem(
+    const struct provider *provider, OSSL_CORE_BIO *out, const char *label, const unsigned char *der, size_t length) {
     unsigned char line[66];
     char border[64];
 
     BIO_snprintf(border, sizeof border, "-----BEGIN %s-----\n", label);
-    if (!write_text(out, border))
+    if (!write_text(provider, out, border))
         return 0;
     for (size_t done = 0; done < length; done += 48) {
         int count = EVP_EncodeBlock(line, der + done, (int)(length - done < 48 ? length - done : 48));
         line[count] = '\n';
-        if (!write_all(out, line, (size_t)count + 1))
+        if (!write_all(provider, out, line, (size_t)count + 1))
             return 0;
     }
     BIO_snprintf(border, sizeof border, "-----END %s-----\n", label);
-    return write_text(out, border);
+    return write_text(provider, out, border);
 }
 
 /* ---- Public keys ---- */
@@ -58,9 +58,9 @@ static int encode_info(
     OSSL_PASSPHRASE_CALLBACK *ask, void *argument) {
     const struct pkey *pkey = object;
 
-    (void)context, (void)ask, (void)argument;
-    return pkey && !abstract && wants_public(selection)
-        && write_all(out, pkey->info.whole.bytes, pkey->info.whole.length);
+    (void)ask, (void)argument;
+    return pkey && pkey->der && !abstract && wants_public(selection)
+        && write_all(context, out, pkey->info.whole.bytes, pkey->info.whole.length);
 }
 
 static int encode_info_pem(
@@ -68,9 +68,9 @@ static int encode_info_pem(
     OSSL_PASSPHRASE_CALLBACK *ask, void *argument) {
     const struct pkey *pkey = object;
 
-    (void)context, (void)ask, (void)argument;
-    return pkey && !abstract && wants_public(selection)
-        && write_pem(out, "PUBLIC KEY", pkey->info.whole.bytes, pkey->info.whole.length);
+    (void)ask, (void)argument;
+    return pkey && pkey->der && !abstract && wants_public(selection)
+        && write_pem(context, out, "PUBLIC KEY", pkey->info.whole.bytes, pkey->info.whole.length);
 }
 
 /* ---- Private keys ---- */
@@ -126,6 +126,7 @@ static unsigned char *make_private(
 static int encode_private(
     void *context, OSSL_CORE_BIO *out, const void *object, const OSSL_PARAM abstract[], int selection,
     OSSL_PASSPHRASE_CALLBACK *ask, void *argument, bool is_pem) {
+    const struct writing *writing = context;
     const char *label;
     size_t length = 0;
     unsigned char *der;
@@ -133,8 +134,9 @@ static int encode_private(
 
     if (!object || abstract || !does_private(context, selection))
         return 0;
-    der = make_private(context, object, ask, argument, &length, &label);
-    done = der && (is_pem ? write_pem(out, label, der, length) : write_all(out, der, length));
+    der = make_private(writing, object, ask, argument, &length, &label);
+    done = der
+        && (is_pem ? write_pem(writing->provider, out, label, der, length) : write_all(writing->provider, out, der, length));
     OPENSSL_clear_free(der, length);
     return done;
 }
@@ -168,11 +170,12 @@ static int encode_text(
     size_t size;
     int done;
 
-    (void)context, (void)ask, (void)argument;
+    (void)ask, (void)argument;
     if (!pkey || abstract)
         return 0;
     if (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY && pkey->uri) {
-        if (!write_text(out, "Private key on a token: ") || !write_text(out, pkey->uri) || !write_text(out, "\n"))
+        if (!write_text(context, out, "Private key on a token: ") || !write_text(context, out, pkey->uri)
+            || !write_text(context, out, "\n"))
             return 0;
     }
     if (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY && pkey->number)
@@ -186,7 +189,7 @@ static int encode_text(
     } else if (!pkey->curve) {
         text_add(&text, "%s, %d bits\n", pkey_name(pkey->kind), EVP_PKEY_get_bits(pkey->pkey));
     }
-    done = write_text(out, text.characters);
+    done = write_text(context, out, text.characters);
     OPENSSL_cleanse(&text, sizeof text);
     return done;
 }

@@ -16,12 +16,6 @@ size_t cipher_iv_size(enum block_kind kind, enum cipher_mode mode) {
     return mode == CIPHER_ECB ? 0 : mode == CIPHER_CTR ? size / 2 : size;
 }
 
-void cipher_set_key(struct cipher *cipher, const unsigned char key[BLOCK_KEY]) {
-    memcpy(cipher->key, key, BLOCK_KEY);
-    cipher->has_key = true;
-    cipher_restart(cipher);
-}
-
 /* The counter of GOST 28147-89 begins, and goes on with another key, enciphered. */
 static void begin_count(struct cipher *cipher) {
     unsigned char counter[8];

@@ -29,7 +29,6 @@ struct cipher {
     size_t used, done;
 };
 size_t cipher_iv_size(enum block_kind kind, enum cipher_mode mode);
-void cipher_set_key(struct cipher *cipher, const unsigned char key[BLOCK_KEY]);
 /* Begins a message with the key and the vector that are there. */
 void cipher_restart(struct cipher *cipher);
 /* The input and the output may be the same; in CIPHER_ECB and CIPHER_CBC they are whole blocks. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wrapping by GOST 28147-89 (RFC 4357, 6) and by KExp15 (RFC 9189, 8.2.1). */
+/* Keys that were wrapped by GOST 28147-89 (RFC 4357, 6) and by KExp15 (RFC 9189, 8.2.1). */
 #include "wrap.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ static void make_code(
     explicit_bzero(&block, sizeof block);
 }
 
-/* Enciphers or deciphers what may end within a block. */
+/* Deciphers what may end within a block. */
 static void add_gamma(
     enum block_kind kind, const unsigned char *key, const unsigned char *iv, const unsigned char *in, size_t length,
     unsigned char *out) {
@@ -100,18 +100,6 @@ static void add_gamma(
     memcpy(out + whole, last, length - whole);
     explicit_bzero(&block, sizeof block);
     explicit_bzero(last, sizeof last);
-}
-
-void wrap_kexp15(
-    enum block_kind kind, const unsigned char keys[64], const unsigned char *iv, const unsigned char *key, size_t length,
-    unsigned char *wrapped) {
-    size_t size = kind == BLOCK_KUZNYECHIK ? 16 : 8;
-    unsigned char code[BLOCK_LARGEST];
-
-    make_code(kind, keys, iv, key, length, code);
-    memmove(wrapped, key, length);
-    memcpy(wrapped + length, code, size);
-    add_gamma(kind, keys + 32, iv, wrapped, length + size, wrapped);
 }
 
 bool unwrap_kexp15(

@@ -79,6 +79,7 @@ void ciphering_restart(struct ciphering *ciphering) {
     struct block block;
 
     ciphering->kept_length = 0;
+    ciphering->is_ended = false;
     cipher_restart(cipher);
     if (!ciphering->form->has_code || !cipher->has_key || !ciphering->has_seed)
         return;
@@ -293,6 +294,8 @@ static int update(
         return FAIL(REASON_INPUT, "the cipher has no key, or no vector");
     if (ciphering->form->has_code && !ciphering->has_seed)
         return FAIL(REASON_INPUT, "the cipher has no parameters, which have the seed of its keys");
+    if (ciphering->is_ended)
+        return FAIL(REASON_INPUT, "the message has ended with its code; begin another one");
     if (done > room)
         return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, done);
     *out_length = done;
@@ -379,7 +382,10 @@ static int end(void *context, unsigned char *out, size_t *length, size_t room) {
         return 1;
     if (!ciphering->cipher.has_key || !ciphering->cipher.has_iv || (ciphering->form->has_code && !ciphering->has_seed))
         return FAIL(REASON_INPUT, "the cipher has no key, or no vector");
+    if (ciphering->is_ended)
+        return FAIL(REASON_INPUT, "the message has ended with its code; begin another one");
     done = ciphering->form->has_code ? end_code(ciphering, out, length, room) : end_blocks(ciphering, out, length, room);
+    ciphering->is_ended = ciphering->form->has_code;
     ciphering->kept_length = 0;
     return done;
 }

@@ -28,6 +28,8 @@ struct ciphering {
     struct cipher cipher;
     const struct form *form;
     bool is_padded, has_seed;
+    /* The code was made, and the message is over. */
+    bool is_ended;
     /* The seed of the keys of text and code. */
     unsigned char seed[8];
     struct mac mac;

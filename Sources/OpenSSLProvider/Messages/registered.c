@@ -25,7 +25,11 @@ union digest {
 /* As OpenSSL has it for digests that are variables of its own. */
 enum { ORIGIN_GLOBAL = 1 };
 
-static union digest digests[HASHES];
+#define DIGEST(type, size) \
+    {.beginning = {type, NID_undef, size, EVP_MD_FLAG_DIGALGID_ABSENT, ORIGIN_GLOBAL}}
+/* Nothing is written when they are registered: two threads may do so at once. */
+static const union digest digests[] = {
+    DIGEST(NID_id_GostR3411_2012_256, 32), DIGEST(NID_id_GostR3411_2012_512, 64), DIGEST(NID_id_GostR3411_94, 32)};
 
 /* Whether this libcrypto has the members where they are expected. */
 static bool is_layout_known(void) {
@@ -44,16 +48,15 @@ static bool is_layout_known(void) {
     return true;
 }
 
-static int add(enum hash_kind kind, int type) {
-    const EVP_MD *digest = (const EVP_MD *)&digests[kind];
-    const char *name = OBJ_nid2sn(type);
+static int add(const union digest *made) {
+    const struct beginning *beginning = &made->beginning;
+    const EVP_MD *digest = (const EVP_MD *)made;
+    const char *name = OBJ_nid2sn(beginning->type);
 
     if (!name || OBJ_NAME_get(name, OBJ_NAME_TYPE_MD_METH))
         return 1;
-    digests[kind].beginning =
-        (struct beginning){type, NID_undef, (int)hash_size(kind), EVP_MD_FLAG_DIGALGID_ABSENT, ORIGIN_GLOBAL};
-    if (EVP_MD_get_type(digest) != type || EVP_MD_get_size(digest) != (int)hash_size(kind)
-        || EVP_MD_get_flags(digest) != EVP_MD_FLAG_DIGALGID_ABSENT || EVP_MD_get0_provider(digest))
+    if (EVP_MD_get_type(digest) != beginning->type || EVP_MD_get_size(digest) != beginning->size
+        || EVP_MD_get_flags(digest) != beginning->flags || EVP_MD_get0_provider(digest))
         return FAIL(REASON_UNSUPPORTED, "this libcrypto has another form of digests; use a newer version of Kanal");
     return EVP_add_digest(digest) || NO_MEMORY();
 }
@@ -68,6 +71,10 @@ union cipher {
     struct cipher_beginning beginning;
     unsigned char room[1024];
 };
+#define CIPHER(type, iv_length, flags) {.beginning = {type, 1, 32, iv_length, flags, ORIGIN_GLOBAL}}
+static const union cipher ciphers[] = {
+    CIPHER(NID_id_Gost28147_89, 8, EVP_CIPH_CFB_MODE), CIPHER(NID_magma_ctr_acpkm, 4, EVP_CIPH_CTR_MODE),
+    CIPHER(NID_kuznyechik_ctr_acpkm, 8, EVP_CIPH_CTR_MODE)};
 
 static bool is_cipher_layout_known(void) {
     const EVP_CIPHER *known[] = {EVP_aes_256_ctr(), EVP_aes_128_cbc()};
@@ -86,26 +93,28 @@ static bool is_cipher_layout_known(void) {
     return true;
 }
 
-static int add_cipher(union cipher *cipher, int type, int iv_length, unsigned long flags) {
-    const EVP_CIPHER *made = (const EVP_CIPHER *)cipher;
-    const char *name = OBJ_nid2sn(type);
+static int add_cipher(const union cipher *made) {
+    const struct cipher_beginning *beginning = &made->beginning;
+    const EVP_CIPHER *cipher = (const EVP_CIPHER *)made;
+    const char *name = OBJ_nid2sn(beginning->type);
 
     if (!name || OBJ_NAME_get(name, OBJ_NAME_TYPE_CIPHER_METH))
         return 1;
-    cipher->beginning = (struct cipher_beginning){type, 1, 32, iv_length, flags, ORIGIN_GLOBAL};
-    if (EVP_CIPHER_get_nid(made) != type || EVP_CIPHER_get_key_length(made) != 32 || EVP_CIPHER_get0_provider(made))
+    if (EVP_CIPHER_get_nid(cipher) != beginning->type || EVP_CIPHER_get_key_length(cipher) != beginning->key_length
+        || EVP_CIPHER_get_flags(cipher) != beginning->flags || EVP_CIPHER_get0_provider(cipher))
         return FAIL(REASON_UNSUPPORTED, "this libcrypto has another form of ciphers; use a newer version of Kanal");
-    return EVP_add_cipher(made) || NO_MEMORY();
+    return EVP_add_cipher(cipher) || NO_MEMORY();
 }
 
 int registered_add(void) {
-    static union cipher ciphers[3];
+    int done = 1;
 
     if (!is_layout_known() || !is_cipher_layout_known())
         return FAIL(
             REASON_UNSUPPORTED, "this libcrypto has another form of digests or ciphers; use a newer version of Kanal");
-    return add(HASH_256, NID_id_GostR3411_2012_256) && add(HASH_512, NID_id_GostR3411_2012_512)
-        && add(HASH_94, NID_id_GostR3411_94) && add_cipher(&ciphers[0], NID_id_Gost28147_89, 8, EVP_CIPH_CFB_MODE)
-        && add_cipher(&ciphers[1], NID_magma_ctr_acpkm, 4, EVP_CIPH_CTR_MODE)
-        && add_cipher(&ciphers[2], NID_kuznyechik_ctr_acpkm, 8, EVP_CIPH_CTR_MODE);
+    for (size_t i = 0; i < sizeof digests / sizeof *digests; i++)
+        done = done && add(&digests[i]);
+    for (size_t i = 0; i < sizeof ciphers / sizeof *ciphers; i++)
+        done = done && add_cipher(&ciphers[i]);
+    return done;
 }

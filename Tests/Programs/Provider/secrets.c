@@ -59,7 +59,9 @@ static void ciphers(void) {
             SECRET(key);
             SECRET(text);
             block_begin(&cipher.block, list[i].kind);
-            cipher_set_key(&cipher, key);
+            memcpy(cipher.key, key, sizeof key);
+            cipher.has_key = true;
+            cipher_restart(&cipher);
             cipher_update(&cipher, text, text, sizeof text);
         }
 }
@@ -85,8 +87,7 @@ static void codes(void) {
             unwrap_28147(block.rows, key, nonce, text, wrapped);
             continue;
         }
-        wrap_kexp15(kind, key, nonce, text, 32, wrapped);
-        unwrap_kexp15(kind, key, nonce, wrapped, kind == BLOCK_MAGMA ? 40 : 48, text);
+        unwrap_kexp15(kind, key, nonce, text, kind == BLOCK_MAGMA ? 40 : 48, wrapped);
         mgm_begin(&mgm, &block, nonce);
         mgm_authenticate(&mgm, text, 100);
         mgm_update(&mgm, true, text, text, sizeof text);

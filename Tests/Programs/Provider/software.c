@@ -132,6 +132,91 @@ static void data(void) {
     }
 }
 
+/* Keys of parameters alone, which have nothing to show, to verify by, or to write. */
+static void parameters(void) {
+    for (int kind = 0; kind < KINDS; kind++) {
+        OSSL_PARAM group[] = {
+            OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)kinds[kind][1], 0), OSSL_PARAM_construct_end()};
+        EVP_PKEY *key = from(kind, group, EVP_PKEY_KEY_PARAMETERS), *other = from(kind, group, EVP_PKEY_KEY_PARAMETERS),
+                 *copy = NULL;
+        EVP_PKEY_CTX *verifying = key ? EVP_PKEY_CTX_new_from_pkey(library, key, NULL) : NULL;
+        OSSL_ENCODER_CTX *encoding;
+        OSSL_PARAM *told = NULL;
+        unsigned char digest[128], *der = NULL;
+        size_t length = 0;
+
+        memset(digest, 1, sizeof digest);
+        if (!verifying || !other || !(copy = EVP_PKEY_dup(key)) || EVP_PKEY_parameters_eq(key, copy) != 1)
+            fail("no parameters");
+        if (EVP_PKEY_verify_init(verifying) == 1
+            && EVP_PKEY_verify(verifying, digest, 0, digest, kind == 2 ? 64 : 32) == 1)
+            fail("parameters verify a signature");
+        if (EVP_PKEY_eq(key, other) == 1)
+            fail("two keys without public halves are equal");
+        encoding = OSSL_ENCODER_CTX_new_for_pkey(key, EVP_PKEY_PUBLIC_KEY, "DER", "SubjectPublicKeyInfo", NULL);
+        if (OSSL_ENCODER_to_data(encoding, &der, &length) == 1 || EVP_PKEY_todata(key, EVP_PKEY_PUBLIC_KEY, &told) == 1)
+            fail("parameters are written as a public key");
+        ERR_clear_error();
+        OSSL_ENCODER_CTX_free(encoding);
+        EVP_PKEY_CTX_free(verifying);
+        EVP_PKEY_free(key);
+        EVP_PKEY_free(other);
+        EVP_PKEY_free(copy);
+    }
+}
+
+/* A public half that comes into a copy of parameters is the copy's alone. */
+static void copies(void) {
+    EVP_PKEY *whole = EVP_PKEY_Q_keygen(library, NULL, "EC", "P-256"), *key = NULL, *one = EVP_PKEY_new(),
+             *other = NULL;
+    EVP_PKEY_CTX *making = EVP_PKEY_CTX_new_from_name(library, "EC", "provider=kanal");
+    unsigned char *point = NULL;
+    OSSL_PARAM *data = NULL;
+    size_t length = whole ? EVP_PKEY_get1_encoded_public_key(whole, &point) : 0;
+
+    if (length == 0 || EVP_PKEY_todata(whole, EVP_PKEY_PUBLIC_KEY, &data) != 1 || !making
+        || EVP_PKEY_fromdata_init(making) != 1 || EVP_PKEY_fromdata(making, &key, EVP_PKEY_PUBLIC_KEY, data) != 1)
+        fail("no public half");
+    if (EVP_PKEY_copy_parameters(one, key) != 1 || !(other = EVP_PKEY_dup(one))
+        || EVP_PKEY_set1_encoded_public_key(other, point, length) != 1 || EVP_PKEY_eq(other, key) != 1)
+        fail("a copy takes no public half");
+    if (EVP_PKEY_eq(one, key) == 1)
+        fail("a copy's public half is the original's, too");
+    ERR_clear_error();
+    OSSL_PARAM_free(data);
+    OPENSSL_free(point);
+    EVP_PKEY_CTX_free(making);
+    EVP_PKEY_free(whole);
+    EVP_PKEY_free(key);
+    EVP_PKEY_free(one);
+    EVP_PKEY_free(other);
+}
+
+/* A program that goes on after the end of a message with a code gets an error, until it begins another one. */
+static void ends(void) {
+    static const char *const names[] = {
+        "magma-ctr-acpkm-omac", "kuznyechik-ctr-acpkm-omac", "magma-mgm", "kuznyechik-mgm"};
+    static const unsigned char key[32] = {1}, nonce[16] = {1};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        EVP_CIPHER *cipher = EVP_CIPHER_fetch(library, names[i], NULL);
+        EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+        unsigned char out[64];
+        int length;
+
+        for (int round = 0; round < 2; round++) {
+            if (!cipher || EVP_EncryptInit_ex2(context, cipher, key, nonce, NULL) != 1
+                || EVP_EncryptUpdate(context, out, &length, nonce, 16) != 1 || EVP_EncryptFinal_ex(context, out, &length) != 1)
+                fail("a cipher does not work");
+            if (EVP_EncryptUpdate(context, out, &length, nonce, 16) == 1 || EVP_EncryptFinal_ex(context, out, &length) == 1)
+                fail("a cipher goes on after its code");
+        }
+        ERR_clear_error();
+        EVP_CIPHER_CTX_free(context);
+        EVP_CIPHER_free(cipher);
+    }
+}
+
 static EVP_PKEY *shared;
 static void *work(void *argument) {
     (void)argument;
@@ -249,7 +334,7 @@ static void traces(void) {
 static const struct {
     const char *name;
     void (*run)(void);
-} modes[] = {{"data", data}, {"threads", threads}, {"mutations", mutations}, {"traces", traces}};
+} modes[] = {{"data", data}, {"parameters", parameters}, {"copies", copies}, {"ends", ends}, {"threads", threads}, {"mutations", mutations}, {"traces", traces}};
 
 int main(int argc, char **argv) {
     OSSL_PROVIDER *standard, *own;

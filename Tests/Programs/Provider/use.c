@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * use MODE [URI [NUMBER]]
+ * use MODE [URI [NUMBER [SEED]]]
  *
  * Uses the provider "kanal" as programs do, in the modes of the list at the end; prints "good" and ends with 0, or says
  * what is not so. OPENSSL_MODULES has the provider.
@@ -9,6 +9,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/objects.h>
+#include <openssl/pem.h>
 #include <openssl/provider.h>
 #include <openssl/store.h>
 #include <openssl/x509.h>
@@ -165,6 +166,48 @@ static void threads(void) {
     end(shared);
 }
 
+/* The default context would have the provider, too, and keep the module. */
+static OSSL_LIB_CTX *begin_with_settings(void) {
+    static char *file;
+    OSSL_LIB_CTX *library;
+
+    if (!file)
+        file = getenv("OPENSSL_CONF");
+    unsetenv("OPENSSL_CONF");
+    library = OSSL_LIB_CTX_new();
+    if (!OSSL_LIB_CTX_load_config(library, file))
+        fail("the settings are not loaded");
+    return library;
+}
+static void *end_other(void *library) {
+    OSSL_LIB_CTX_free(library);
+    return NULL;
+}
+/* While the last context ends in a thread, another one begins: it has the PIN of its settings, and a module that works. */
+static void settings(void) {
+    OSSL_LIB_CTX *library = begin_with_settings(), *next;
+    pthread_t ending;
+    EVP_PKEY *key;
+
+    for (long i = 0; i < number; i++) {
+        if (!(key = load(library)) || !sign(library, key))
+            fail("a context that began while another one ended does not sign");
+        EVP_PKEY_free(key);
+        pthread_create(&ending, NULL, end_other, library);
+        usleep((useconds_t)(1000 + i * 300 % 6000));
+        next = begin_with_settings();
+        /* Every other time the key is loaded while the module may still end. */
+        if (i % 2) {
+            if (!(key = load(next)))
+                fail("a module that ends is used");
+            EVP_PKEY_free(key);
+        }
+        pthread_join(ending, NULL);
+        library = next;
+    }
+    OSSL_LIB_CTX_free(library);
+}
+
 static void forks(void) {
     struct context context = begin(true);
     EVP_PKEY *key = load(context.library);
@@ -219,6 +262,19 @@ static void peer(void) {
     end(context);
 }
 
+/* A key file, as programs read it that know PEM files alone. */
+static void file_of_key(void) {
+    OSSL_LIB_CTX *library = begin_with_settings();
+    BIO *in = BIO_new_file(uri, "r");
+    EVP_PKEY *key = in ? PEM_read_bio_PrivateKey_ex(in, NULL, NULL, NULL, library, NULL) : NULL;
+
+    if (!key || !sign(library, key))
+        fail("the file has no key that signs");
+    EVP_PKEY_free(key);
+    BIO_free(in);
+    OSSL_LIB_CTX_free(library);
+}
+
 /* Without the default provider GOST keys sign, and others say what is missing. */
 static void alone(void) {
     struct context context = begin(false);
@@ -244,13 +300,13 @@ static void properties(void) {
     end(context);
 }
 
+static unsigned int seed;
 /* Public keys with changed bytes, and files with a URI that are cut or changed. */
 static void mutations(void) {
     struct context context = begin(true);
     EVP_PKEY *key = load(context.library), *read;
     unsigned char *der = NULL, changed[1024];
     int length = key ? i2d_PUBKEY(key, &der) : 0;
-    unsigned int seed = 1;
 
     if (length <= 0 || length > 1000)
         fail("no public key");
@@ -297,12 +353,14 @@ static const struct {
     void (*run)(void);
 } modes[] = {
     {"loads", loads},   {"contexts", contexts}, {"twice", twice},           {"threads", threads},     {"forks", forks},
+    {"settings", settings}, {"file", file_of_key},
     {"alone", alone},   {"properties", properties}, {"mutations", mutations}, {"peer", peer},
 };
 
 int main(int argc, char **argv) {
     uri = argc > 2 ? argv[2] : "";
     number = argc > 3 ? atol(argv[3]) : 10;
+    seed = argc > 4 ? (unsigned int)atol(argv[4]) : 1;
     for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
         if (strcmp(argv[1], modes[i].name) == 0) {
             modes[i].run();

@@ -115,7 +115,7 @@ refused_each_time() {
     [ "$(grep -c failed output)" = 3 ] || fail "a signature with a PIN that is wrong: $(cat output)"
     presented=$(grep -c 'the PIN is presented' output)
     [ "$presented" = 2 ] || fail "the PIN is presented $presented times instead of two: $(cat output)"
-    [ "$(grep -c "$again" output)" = 2 ] || fail "$(cat output)"
+    [ "$(grep -c ":$again" output)" = 2 ] || fail "$(cat output)"
     passed "a PIN that a key wants each time is not presented again if it was wrong"
 }
 

@@ -112,6 +112,14 @@ files() {
         by 1 dgst -${name#*:} -sign ${name%:*}.key -passin pass:87654321 -out signature message
     done
     passed "OpenSSL $version: keys are written as files that hold a URI, and used by them"
+    # Such a file may come from another person, and a module is code.
+    uri_file "$uri;object=gost256?pin-value=$pin&module-path=$work/lib/${module##*/}" foreign.key
+    sed "s|^\[kanal\]|&\nVERBOSE = 1|" provider.cnf > verbose.cnf
+    expect 1 bash -c 'openssl_with "$@"' sh "$work/verbose.cnf" dgst -md_gost12_256 -sign foreign.key message
+    printed '^kanal: error: a file names a module'
+    expect 1 bash -c 'openssl_with "$@"' sh "$work/verbose.cnf" dgst -md_gost12_256 -sign gost256.key -passin pass:87654321 message
+    printed '^kanal: error: C_Login: CKR_PIN_INCORRECT'
+    passed "OpenSSL $version: a file that names a module is refused"
 }
 
 lists() {

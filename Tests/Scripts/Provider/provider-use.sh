@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The provider "kanal" under AddressSanitizer: modules that lie about lengths, hostile keys, keys in memory, several library
-# contexts, threads and forks; loaded ten thousand times, and beside the engine gost; under valgrind.
+# contexts, threads, forks and want of memory; loaded ten thousand times, and beside the engine gost; under valgrind.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -36,12 +36,15 @@ builds() {
     "${checked[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Engine/lies.c" $flags -o lies -pthread -lcrypto \
         -Wl,--no-as-needed -lstdc++
     "${checked[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/software.c" -o software -pthread -lcrypto
+    "${checked[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/shortage.c" -o shortage -lcrypto -Wl,--no-as-needed \
+        -lstdc++
     cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Provider/use.c" -o plain -pthread -lcrypto
     cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Provider/software.c" -o unchecked -pthread -lcrypto
     for source in soft:$soft kanal:$module; do
         cc -g -O1 -Wall -Wextra -Werror -shared -fPIC "-DLIBRARY=\"${source#*:}\"" "$root/Tests/Programs/Engine/liar.c" \
             $flags -o liar-${source%%:*}.so
     done
+    cc -g -O1 -Wall -Wextra -Werror -shared -fPIC "-DLIBRARY=\"$module\"" "$root/Tests/Programs/Provider/slow.c" $flags -o slow.so
     echo "directories.tokendir = $work/tokens" > softhsm2.conf
     echo leak:libkanal-pkcs11.so > kept
 }
@@ -87,10 +90,37 @@ programs() {
     use 1 ./use alone "pkcs11:object=rsa$where"
     printed "activate OpenSSL's default provider"
     passed "several contexts, threads, forks, and properties that exclude the provider"
+    module_settings "$module"
+    uri_file "pkcs11:object=gost256" own.key
+    use 0 ./use file own.key
+    uri_file "pkcs11:object=gost256?pin-value=87654321" own.key
+    use 1 ./use file own.key
+    printed 'the PIN is wrong'
+    uri_file "pkcs11:object=gost256?module-path=$module" own.key
+    use 1 ./use file own.key
+    printed 'a file names a module'
+    passed "a key file that fails has an error that names the cause"
+    module_settings "$work/slow.so"
+    use 0 ./use settings "pkcs11:object=gost256" 40
+    passed "a context that begins while the last one ends has its own PIN, and a module that works"
+}
+
+# The provider's own allocations fail, one in each round.
+shortage() {
+    local name count=0
+    use 0 ./shortage
+    count=$(sed -n 's/^good //p' output)
+    for name in gost256 rsa p256; do
+        use 0 ./shortage "pkcs11:object=$name"
+        count=$((count + $(sed -n 's/^good //p' output)))
+    done
+    [ "$count" -gt 100 ] || fail "only $count allocations failed"
+    passed "each of $count allocations fails without harm"
 }
 
 hostile() {
-    use 0 ./use mutations "pkcs11:object=gost256$where" 20000
+    local round
+    for round in 1 2 3 4; do use 0 ./use mutations "pkcs11:object=gost256$where" 5000 $round; done
     use 0 ./use mutations "pkcs11:object=gost512$where" 5000
     passed "of 50000 changed public keys and files with a URI none does harm"
 }
@@ -98,6 +128,9 @@ hostile() {
 # Private keys in memory. AddressSanitizer keeps what is freed, so that traces are looked for without it.
 software() {
     use 0 ./software data
+    use 0 ./software parameters
+    use 0 ./software copies
+    use 0 ./software ends
     use 0 ./software threads 50
     use 0 ./software mutations 300
     OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/lib/ossl-modules expect 0 ./unchecked traces
@@ -156,6 +189,7 @@ lengths
 programs
 hostile
 software
+shortage
 loads
 beside_gost
 memory

@@ -54,3 +54,15 @@ version_of_openssl() { openssl_with /dev/null version | cut -d ' ' -f 2; }
 is_since() { printf '%s\n' "$1" "$(version_of_openssl)" | sort --version-sort --check=quiet; }
 # Whether the engine gost of this machine agrees with what the provider has made.
 agrees() { expect 0 env OPENSSL_CONF="$gost" openssl "$@"; }
+
+# uri_file URI FILE: a file that holds a URI, of another program.
+uri_file() {
+    printf '%s\n' 'asn1 = SEQUENCE:file' '[file]' 'version = VISIBLE:PKCS\#11 Provider URI v1.0' \
+        "uri = FORMAT:UTF8,UTF8:$1" > file.cnf
+    openssl asn1parse -genconf file.cnf -noout -out file.der
+    {
+        echo '-----BEGIN PKCS#11 PROVIDER URI-----'
+        base64 -w 64 file.der
+        echo '-----END PKCS#11 PROVIDER URI-----'
+    } > "$2"
+}
