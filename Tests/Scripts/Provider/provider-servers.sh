@@ -128,7 +128,7 @@ cert = $work/rsa.pem
 key = $work/rsa.key
 END
     demand
-    mkdir pages
+    mkdir -p pages
     echo served > pages/index.html
     start pages.log python3 -m http.server --bind 127.0.0.1 --directory pages 35975
     by_provider start stunnel.log stunnel stunnel.conf
@@ -183,10 +183,9 @@ openvpn_both() {
     passed "OpenVPN signs with the token's key again, as nobody"
 }
 
-# EAP-TLS: hostapd's RADIUS server with the token's key, and a client with one of a file.
-hostapd_server() {
-    eap_server_configuration "$work/rsa.pem" "$work/rsa.key"
-    cat > eap/supplicant.conf << END
+# EAP-TLS by a client with a key of a file, against the RADIUS server on a port.
+eap_client() {
+    cat > supplicant.conf << END
 network={
     key_mgmt=WPA-EAP
     eap=TLS
@@ -196,11 +195,142 @@ network={
     private_key="$work/other.key"
 }
 END
+    expect 0 eapol_test -c supplicant.conf -a 127.0.0.1 -p "$1" -s secret
+    printed '^SUCCESS'
+}
+
+hostapd_server() {
+    eap_server_configuration "$work/rsa.pem" "$work/rsa.key"
     by_provider start eap/hostapd.log hostapd eap/hostapd.conf
     wait_until grep -q AP-ENABLED eap/hostapd.log || fail "hostapd: $(cat eap/hostapd.log)"
-    expect 0 eapol_test -c eap/supplicant.conf -a 127.0.0.1 -p 35978 -s secret
-    printed '^SUCCESS'
+    eap_client 35978
     passed "hostapd's RADIUS server proves itself by EAP-TLS"
+}
+
+# It becomes another user before it reads the key file, which has no secret.
+freeradius_server() {
+    install -d -o $service radius
+    install -o $service -m 600 rsa.key radius/rsa.key
+    install -o $service -m 600 own.cnf radius/own.cnf
+    : > radius/dictionary
+    # It loads this one, too.
+    ln -s "$(pkg-config libcrypto --variable=modulesdir)/legacy.so" lib/ossl-modules
+    cat > radius/radiusd.conf << END
+prefix = /usr
+libdir = /usr/lib/freeradius
+raddbdir = $work/radius
+logdir = $work/radius
+run_dir = $work/radius
+security {
+    user = $service
+    group = $service
+}
+client localhost {
+    ipaddr = 127.0.0.1
+    secret = secret
+}
+modules {
+    eap {
+        default_eap_type = tls
+        tls-config web {
+            certificate_file = $work/rsa.pem
+            private_key_file = $work/radius/rsa.key
+            ca_file = $work/authority.pem
+            tls_max_version = "1.3"
+        }
+        tls {
+            tls = web
+        }
+    }
+}
+server default {
+    listen {
+        type = auth
+        ipaddr = 127.0.0.1
+        port = 35979
+    }
+    authorize {
+        eap
+    }
+    authenticate {
+        eap
+    }
+}
+END
+    OPENSSL_CONF=$work/radius/own.cnf OPENSSL_MODULES=$work/lib/ossl-modules start radius/log freeradius -f -l stdout -x \
+        -d "$work/radius"
+    wait_until grep -q 'Ready to process requests' radius/log || fail "FreeRADIUS: $(tail -n 20 radius/log)"
+    eap_client 35979
+    passed "FreeRADIUS proves itself by EAP-TLS, as another user"
+}
+
+lighttpd_server() {
+    cat > lighttpd.conf << END
+server.document-root = "$work/pages"
+server.port = 35970
+server.bind = "127.0.0.1"
+server.username = "$service"
+server.groupname = "$service"
+server.modules = ("mod_openssl", "mod_indexfile")
+index-file.names = ("index.html")
+mimetype.assign = (".html" => "text/html")
+ssl.engine = "enable"
+ssl.pemfile = "$work/rsa.pem"
+ssl.privkey = "$work/rsa.key"
+END
+    mkdir -p pages
+    echo served > pages/index.html
+    by_provider start lighttpd.log lighttpd -D -f lighttpd.conf
+    fetch 35970 --cacert authority.pem
+    passed "lighttpd serves, as another user"
+}
+
+# Commits of git by Examples/git-cms.sh, with an RSA and a GOST key. OpenSSL verifies the latter by the provider.
+git_commits() {
+    local kind commit changed
+    mkdir -p bin tree
+    ln -s "$kanal" bin/kanal
+    local -x PATH=$work/bin:$PATH
+    echo -n $pin > git.pin
+    chmod 600 git.pin
+    configure "authenticator = file:$work/git.pin"
+    expect 0 "$kanal" key generate --kind gost256 --label gost
+    expect 0 "$kanal" cert request --key gost --subject CN=gost --output gost.csr
+    by_provider expect 0 openssl x509 -req -in gost.csr -CA authority.pem -CAkey authority.key -days 30 -out gost.pem
+    cat rsa.pem gost.pem > both.pem
+    expect 0 "$kanal" cert import both.pem
+    cd tree
+    expect 0 git init -q
+    git config user.name Kanal
+    git config user.email user@kanal.invalid
+    git config gpg.format x509
+    git config gpg.x509.program "$root/Examples/git-cms.sh"
+    git config kanal.authorities "$work/authority.pem"
+    for kind in rsa:localhost gost:gost; do
+        by_provider expect 0 git -c "user.signingkey=${kind%:*}" commit -q -S --allow-empty -m "signed by ${kind%:*}"
+        by_provider expect 0 git verify-commit HEAD
+        printed "^Good signature of CN=${kind#*:}\$"
+        by_provider expect 0 git log -1 '--format=%G? %GS' HEAD
+        printed "^G CN=${kind#*:}\$"
+        changed=$(git cat-file commit HEAD | sed 's/^signed by/changed by/' | git hash-object -t commit -w --stdin)
+        by_provider expect 1 git verify-commit "$changed"
+        by_provider expect 1 git -c "kanal.authorities=$work/other.pem" verify-commit HEAD
+    done
+    # Certificates, and no signature.
+    {
+        echo '-----BEGIN SIGNED MESSAGE-----'
+        openssl crl2pkcs7 -nocrl -certfile ../rsa.pem -outform der | base64
+        echo '-----END SIGNED MESSAGE-----'
+    } > ../unsigned
+    by_provider expect 1 "$root/Examples/git-cms.sh" --status-fd=1 --verify ../unsigned - < ../rsa.pem
+    printed BADSIG
+    by_provider expect 0 git -c user.signingkey=rsa tag -s -m release release
+    by_provider expect 0 git verify-tag release
+    OPENSSL_CONF=/dev/null expect 1 git verify-commit HEAD
+    by_provider expect 128 git -c user.signingkey=none commit -q -S --allow-empty -m refused
+    cd ..
+    unconfigure
+    passed "git signs and verifies commits and tags, with RSA and GOST"
 }
 
 if [ "$(id -u)" != 0 ]; then
@@ -213,7 +343,8 @@ provider_settings
 chmod 755 "$work"
 attach usb usb
 certify
-for program in ${@:-curl_client nginx_server apache_server stunnel_both python_both openvpn_both hostapd_server}; do
+for program in ${@:-curl_client nginx_server apache_server stunnel_both python_both openvpn_both hostapd_server freeradius_server
+    lighttpd_server git_commits}; do
     $program
     stop_others
 done
