@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The packages of "make deb" in Debians of their own, each made for this, used and removed: Debian 12, 13, the next one as
 # it is now, and that one with OpenSSL 4 alone. programs.sh tries the programs there that use a token, with a pcscd, a
-# network and processes of its own.
+# network and processes of its own; provider.sh the commands of OpenSSL by the package's provider, with tokens of this machine
+# and its gost-engine.
 #
 #   roots.sh [bookworm|trixie|sid|openssl4]...
 set -euo pipefail
@@ -14,7 +15,7 @@ base='pcscd vsmartcard-vpcd openssl gcc libc6-dev pkg-config libpcsclite-dev pro
 # Packages of which programs.sh tries this file. A Debian need not have them.
 wanted='libengine-gost-openssl:gost.so opensc:pkcs11-tool p11-kit:p11-kit gnutls-bin:p11tool libnss3-tools:certutil
     openssh-client:ssh-agent git:git libpam-p11:pam_p11.so pamtester:pamtester pkcs11-provider:pkcs11.so'
-# The same of those that are tried with pkcs11-provider alone.
+# The same of those that are tried with providers alone.
 servers='python3:_ssl.cpython*.so lighttpd-mod-openssl:mod_openssl.so stunnel4:stunnel nginx:nginx postgresql:postgres'
 
 [ "$(id -u)" = 0 ] || { echo "${0##*/}: run it as root" >&2; exit 1; }
@@ -62,7 +63,6 @@ make_root() (
             available+=("$name")
         else
             lacks "$name Debian $release has no package $name"
-            [ "$name" != pkcs11-provider ] || break
         fi
     done
     # shellcheck disable=SC2086
@@ -111,6 +111,12 @@ try_root() {
             LC_ALL=C.UTF-8 /tree/Tests/Scripts/Packages/programs.sh /absent' sh "$debian"
 }
 
+# The table of docs/Provider.md.
+try_provider() {
+    ROOT=$debian PROVIDER=$(echo "$debian"/usr/lib/*/ossl-modules/kanal.so) timeout --kill-after=10 600 \
+        Tests/Scripts/apart.sh Tests/Scripts/Provider/provider.sh usb bt
+}
+
 mkdir -p "$roots"
 failed=
 for name in "${@:-bookworm trixie sid openssl4}"; do
@@ -129,6 +135,7 @@ for name in "${@:-bookworm trixie sid openssl4}"; do
             tail -n 25 "$roots/$name.log" | sed 's/^/    /'
         else
             try_root || failed+=" $name"
+            try_provider || failed+=" $name (provider.sh)"
         fi
         remove
         echo "$name: $((SECONDS - started)) s"

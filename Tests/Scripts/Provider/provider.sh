@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# provider.sh [IDENTITY…]: OpenSSL's commands by the provider "kanal" with GOST keys of a token, without a channel and with
-# one; with ROOT=DIRECTORY those of another version of OpenSSL. The engine gost verifies what was signed.
+# provider.sh [IDENTITY…]: the commands of the table in docs/Provider.md by the provider "kanal" with GOST keys of a token,
+# without a channel and with one; with ROOT=DIRECTORY those of another version of OpenSSL. Each does what the table says of
+# this version, and the engine gost agrees.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -19,60 +20,93 @@ keys() {
     generate 02 gost512 GOSTR3410-2012-512:A --usage-derive
 }
 
-# The commands for one key: its label, its digest.
-commands() {
-    local name=$1 hash=$2 key="$uri;object=$1$ask"
-    by 0 pkey -in "$key" -pubout -out $name.pub
-    agrees pkey -pubin -in $name.pub -noout
-    by 0 pkey -in "$key" -noout -text
-    printed 'Parameter set: id-'
-    by 0 pkey -pubin -in "$uri;object=$name;type=public" -noout -text_pub
-    by 0 dgst -$hash -out digest.txt message
-    cp digest.txt ours
-    agrees dgst -$hash -out digest.txt message
-    cmp ours digest.txt || fail "$hash is another digest"
-    by 0 dgst -$hash -binary -out digest message
-    by 0 dgst -$hash -sign "$key" -out signature message
-    by 0 dgst -$hash -verify $name.pub -signature signature message
-    agrees dgst -$hash -verify $name.pub -signature signature message
-    by 1 dgst -$hash -verify $name.pub -signature signature other
-    by 0 pkeyutl -sign -rawin -inkey "$key" -in message -out signature
-    by 0 pkeyutl -verify -rawin -pubin -inkey $name.pub -in message -sigfile signature
-    by 0 pkeyutl -sign -inkey "$key" -in digest -out signature
-    by 0 pkeyutl -verify -pubin -inkey $name.pub -in digest -sigfile signature
-    agrees pkeyutl -verify -pubin -inkey $name.pub -in digest -sigfile signature
-    by 0 req -new -key "$key" -subj /CN=request -out request.pem
-    by 0 req -in request.pem -verify -noout
-    printed 'verify OK'
-    agrees req -in request.pem -verify -noout
-    by 0 req -x509 -key "$key" -subj /CN=$name -days 30 -out $name.pem
-    by 0 verify -check_ss_sig -CAfile $name.pem $name.pem
-    agrees verify -check_ss_sig -CAfile $name.pem $name.pem
-    by 0 x509 -in $name.pem -noout -text
-    printed 'Parameter set: id-'
-    by 0 x509 -req -in request.pem -CA $name.pem -CAkey "$key" -set_serial 5 -days 30 -extfile issued.cnf \
-        -out issued.pem
-    by 0 verify -CAfile $name.pem issued.pem
-    agrees verify -CAfile $name.pem issued.pem
-    passed "$identity: OpenSSL $version: $name: digests, keys, signatures, requests and certificates"
+# ---- The table of docs/Provider.md ----
+
+# Its column for this version of OpenSSL, and its rows: a command, and "yes", or "no".
+column() { case $version in 3.[01].*) echo 3 ;; 3.*) echo 4 ;; *) echo 5 ;; esac; }
+rows() {
+    sed '1,/^## Commands that were tried/d; /^## /,$d' "$root/docs/Provider.md" \
+        | awk -F ' *[|] *' -v column="$(column)" '$2 ~ /^`/ { gsub("`", "", $2); print $2 "|" $column }'
 }
 
-messages() {
-    local name=$1 key="$uri;object=$1$ask"
-    if is_since 3.2; then
-        by 0 cms -sign -nodetach -inkey "$key" -signer $name.pem -in message -binary -outform der -out signed
-        by 0 cms -verify -inform der -in signed -CAfile $name.pem -purpose any -binary -out opened
-        cmp message opened || fail "CMS: other data were signed"
-        agrees cms -verify -inform der -in signed -CAfile $name.pem -purpose any -binary -out opened
-        by 0 cms -sign -cades -nodetach -inkey "$key" -signer $name.pem -in message -binary -outform der -out signed
-        by 0 cms -verify -cades -inform der -in signed -CAfile $name.pem -purpose any -binary -out opened
-        agrees cms -verify -cades -inform der -in signed -CAfile $name.pem -purpose any -binary -out opened
-        passed "$identity: OpenSSL $version: $name: CMS and CAdES are signed and verified"
-    else
-        # Written without an algorithm, if at all.
-        by 6 cms -sign -nodetach -inkey "$key" -signer $name.pem -in message -binary -outform der -out signed
-        passed "$identity: OpenSSL $version: $name: CMS is not signed, which is OpenSSL's own limit"
-    fi
+# attempt COMMAND LABEL DIGEST KEY: whether the command does its work; gost-engine has to agree with what it has made.
+does() { openssl_with "$work/provider.cnf" "$@" > output 2>&1 < /dev/null; }
+attempt() {
+    local name=$2 hash=$3 key=$4
+    case $1 in
+    'dgst')
+        does dgst -$hash -binary -out digest message && does dgst -$hash -out ours message \
+            && agrees dgst -$hash -out theirs message && cmp ours theirs
+        ;;
+    'pkey -pubout') does pkey -in "$key" -pubout -out $name.pub && agrees pkey -pubin -in $name.pub -noout ;;
+    'pkey -text') does pkey -in "$key" -noout -text && printed 'Parameter set: id-' ;;
+    'req -new') does req -new -key "$key" -subj /CN=request -out request.pem && agrees req -in request.pem -verify -noout ;;
+    'req -verify') does req -in request.pem -verify -noout && printed 'verify OK' ;;
+    'req -x509') does req -x509 -key "$key" -subj /CN=$name -days 30 -out $name.pem ;;
+    'verify -check_ss_sig')
+        does verify -check_ss_sig -CAfile $name.pem $name.pem && agrees verify -check_ss_sig -CAfile $name.pem $name.pem
+        ;;
+    'x509 -text') does x509 -in $name.pem -noout -text && printed 'Parameter set: id-' ;;
+    'dgst -sign')
+        does dgst -$hash -sign "$key" -out signature message && agrees dgst -$hash -verify $name.pub -signature signature message
+        ;;
+    'dgst -verify')
+        does dgst -$hash -verify $name.pub -signature signature message \
+            && by 1 dgst -$hash -verify $name.pub -signature signature other
+        ;;
+    'pkeyutl -sign')
+        does pkeyutl -sign -inkey "$key" -in digest -out signature \
+            && agrees pkeyutl -verify -pubin -inkey $name.pub -in digest -sigfile signature
+        ;;
+    'pkeyutl -verify') does pkeyutl -verify -pubin -inkey $name.pub -in digest -sigfile signature ;;
+    'pkeyutl -sign -rawin') does pkeyutl -sign -rawin -inkey "$key" -in message -out signature ;;
+    'pkeyutl -verify -rawin') does pkeyutl -verify -rawin -pubin -inkey $name.pub -in message -sigfile signature ;;
+    'pkeyutl -derive')
+        does pkeyutl -derive -inkey "$key" -peerkey "$name.pub" -pkeyopt hexukm:0102030405060708 -out ours
+        ;;
+    'x509 -req -CAkey')
+        does x509 -req -in request.pem -CA $name.pem -CAkey "$key" -set_serial 5 -days 30 -extfile issued.cnf -out issued.pem \
+            && agrees verify -CAfile $name.pem issued.pem
+        ;;
+    'verify') does verify -CAfile $name.pem issued.pem ;;
+    'storeutl') does storeutl -noout "$uri;object=$name$ask" && printed 'Total found: 2' ;;
+    'cms -sign' | 'cms -sign -cades')
+        does ${1% -cades} ${1#cms -sign} -nodetach -inkey "$key" -signer $name.pem -in message -binary -outform der -out signed \
+            && agrees cms -verify ${1#cms -sign} -inform der -in signed -CAfile $name.pem -purpose any -binary -out opened
+        ;;
+    # What gost-engine has signed, and what the provider has, if it could.
+    'cms -verify' | 'cms -verify -cades')
+        agrees cms -sign ${1#cms -verify} -nodetach -md $hash -inkey $name.key -signer $name-file.pem -in message -binary \
+            -outform der -out theirs
+        does $1 -inform der -in theirs -CAfile $name-file.pem -purpose any -binary -out opened && cmp message opened \
+            && { ! is_since 3.2 || does $1 -inform der -in signed -CAfile $name.pem -purpose any -binary -out opened; }
+        ;;
+    'cms -decrypt')
+        agrees cms -encrypt -binary -in message -outform der -out enveloped -gost89 $name.pem
+        does cms -decrypt -inkey "$key" -recip $name.pem -inform der -in enveloped -out opened && cmp message opened
+        ;;
+    'cms -encrypt') does cms -encrypt -binary -in message -outform der -out enveloped -gost89 $name.pem ;;
+    'smime -sign') does smime -sign -nodetach -inkey "$key" -signer $name.pem -in message -binary -outform der -out signed ;;
+    *) fail "the page has a command that is not tried: $1" ;;
+    esac
+}
+
+# Tries all commands with a key: its label, its digest, and its kind for gost-engine.
+commands() {
+    local name=$1 command told count=0 limits=
+    agrees genpkey -algorithm $3 -pkeyopt paramset:A -out $name.key
+    agrees req -new -x509 -$2 -key $name.key -subj "/CN=$name file" -days 30 -out $name-file.pem
+    while IFS='|' read -r command told; do
+        if attempt "$command" $name $2 "$uri;object=$name$ask"; then
+            [ "$told" = yes ] || fail "$command works with $version, and the page says \"$told\""
+            count=$((count + 1))
+        else
+            [ "$told" = no ] || fail "$command: $(cat output)"
+            limits+=", $command"
+        fi
+    done < <(rows)
+    [ $count -ge 21 ] || fail "the page has $count commands for $version"
+    passed "$identity: OpenSSL $version: $name: $count commands work; not${limits#,}, as the page says"
 }
 
 # What others have enciphered is opened, also messages of several sections of a key.
@@ -140,10 +174,8 @@ for identity in "${@:-usb}"; do
         PASSWORD=$password expect 0 "$kanal" pair --password-source env:PASSWORD
     fi
     keys
-    for key in gost256:md_gost12_256 gost512:md_gost12_512; do
-        commands ${key%:*} ${key#*:}
-        messages ${key%:*}
-    done
+    commands gost256 md_gost12_256 gost2012_256
+    commands gost512 md_gost12_512 gost2012_512
     opens gost256 gost2012_256:TCA
     opens gost512 gost2012_512:A
     detach

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the scripts of the provider share. With ROOT=DIRECTORY the commands of OpenSSL run in that system, which has another
-# version of it, with this machine's pcscd and tokens. To be sourced after common.sh.
+# version of it, with this machine's pcscd and tokens; PROVIDER=FILE is the provider that is tried. To be sourced after
+# common.sh.
 
 ROOT=${ROOT:-}
 
@@ -23,7 +24,7 @@ export -f openssl_with
 provider_settings() {
     export ROOT work
     mkdir -p lib/ossl-modules
-    cp "$root/.build/release/ossl-modules/kanal.so" lib/ossl-modules
+    cp "${PROVIDER:-$root/.build/release/ossl-modules/kanal.so}" lib/ossl-modules
     cp "$module" lib
     printf '%s\n' 'openssl_conf = main' '[main]' 'providers = providers' '[providers]' 'default = default_provider' \
         'kanal = kanal' '[default_provider]' 'activate = 1' '[kanal]' 'activate = 1' '[req]' 'distinguished_name = name' \
