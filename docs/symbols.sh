@@ -13,7 +13,7 @@ modules=.build/debug/Modules
 work=.build/docs
 rm -rf $work
 archives=()
-for map in Include/*/module.modulemap .build/debug/{CAsking,COpenSSL,CReserve,GOSTKernels}.build/module.modulemap; do
+for map in Include/*/module.modulemap .build/debug/{CProcess,COpenSSL,CReserve,GOSTKernels}.build/module.modulemap; do
     flags+=(-Xcc "-fmodule-map-file=$map")
 done
 read -ra pcsc <<< "$(pkg-config --cflags-only-I libpcsclite)"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CAsking
+import CProcess
 import Glibc
 import HostProcess
 import Secrets
@@ -48,7 +48,9 @@ final class Program {
             ends.closeAll()
             throw .failed("\(path): no pipe: \(Phrase(errno: code))")
         }
-        let started = Self.start(path, [path] + arguments, CallerEnvironment.environment + variables, ends)
+        let started = ChildProcess.start(
+            [path] + arguments, environment: CallerEnvironment.environment + variables,
+            descriptors: [ends.childInput, ends.childAnswer, ends.childErrors], as: .tied)
         ends.closeChilds()
         guard started > 0 else {
             ends.closeOurs()
@@ -180,12 +182,6 @@ final class Program {
             unsafe poll(&file, 1, handle >= 0 ? left : min(left, 20))
         }
         return true
-    }
-
-    private static func start(_ path: String, _ words: [String], _ variables: [String], _ ends: ChildPipes) -> pid_t {
-        let arguments = CStrings(words), environment = CStrings(variables)
-        return unsafe process_start(
-            path, arguments.pointer, environment.pointer, ends.childInput, ends.childAnswer, ends.childErrors)
     }
 }
 

@@ -1,53 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CHostProcess
+import CProcess
 import Glibc
 
 /// Another program, as a child of this process.
 package enum ChildProcess {
+    /// How a program runs beside this one.
+    package enum Kind: Sendable {
+        /// In this process's group, with its terminal.
+        case beside
+        /// In a process group of its own.
+        case group
+        /// In a session of its own, in the directory "/", without ambient capabilities and core dumps. It ends when the
+        /// thread that has started it ends.
+        case tied
+
+        fileprivate var number: process_kind {
+            switch self {
+            case .beside: PROCESS_BESIDE
+            case .group: PROCESS_GROUP
+            case .tied: PROCESS_TIED
+            }
+        }
+    }
+
     /// Starts a program. It gets no descriptor of this process but those that are given, and signals as a new program
     /// expects them.
     ///
     /// - Parameters:
     ///   - arguments: Its name, which is looked for in the PATH if it has no slash, and its arguments.
     ///   - environment: Nil for this process's own.
-    ///   - descriptors: Its descriptors 0, 1 and so on; nil for nothing.
-    ///   - hasGroup: Whether it leads a process group of its own.
-    /// - Returns: An error number; 0 if the program runs, whose number is in `process` then. A process that has more
-    ///   rights than its user starts none: `EPERM`.
+    ///   - descriptors: Its descriptors 0, 1 and so on; nil for nothing. Each is above 2, or the number that it becomes.
+    /// - Returns: The number of the process, or a negative error number. A process that has more rights than its user
+    ///   starts none: `EPERM`.
     package static func start(
-        _ arguments: [String], environment: [String]? = nil, descriptors: [Int32?], hasGroup: Bool = false,
-        _ process: inout Int32
+        _ arguments: [String], environment: [String]? = nil, descriptors: [Int32?], as kind: Kind
     ) -> Int32 {
-        guard !Environment.isPrivileged else { return EPERM }
-        var actions = unsafe posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawnattr_init(&attributes)
-        defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            unsafe posix_spawnattr_destroy(&attributes)
-        }
-        for (number, descriptor) in descriptors.enumerated() {
-            if let descriptor {
-                unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
-            } else {
-                unsafe posix_spawn_file_actions_addopen(&actions, Int32(number), "/dev/null", O_RDWR, 0)
-            }
-        }
-        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, Int32(descriptors.count))
-        var signals = sigset_t()
-        unsafe sigfillset(&signals)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe sigemptyset(&signals)
-        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
-        unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (hasGroup ? POSIX_SPAWN_SETPGROUP : 0)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+        guard !Environment.isPrivileged else { return -EPERM }
         let words = CStrings(arguments), variables = CStrings(environment ?? [])
-        return unsafe posix_spawnp(
-            &process, arguments.first ?? "", &actions, &attributes, words.pointer,
-            environment == nil ? environ : variables.pointer)
+        let ends = descriptors.map { $0 ?? -1 }
+        return unsafe ends.withUnsafeBufferPointer { ends in
+            var program = unsafe process_program(
+                path: words.pointer[0], arguments: words.pointer,
+                environment: environment == nil ? environ : variables.pointer, descriptors: ends.baseAddress,
+                count: Int32(clamping: ends.count), kind: kind.number)
+            return unsafe process_start(&program)
+        }
     }
 
     /// Ends a child, by force if it has not ended two seconds after it was asked to.

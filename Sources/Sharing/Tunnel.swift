@@ -12,20 +12,18 @@ final class Tunnel {
     /// - Parameter command: For /bin/sh, which becomes the command.
     init(_ command: String) throws(RemoteReader.Failure) {
         var ends: [Int32] = [-1, -1]
-        var process: Int32 = 0
-        let code = StandardDescriptors.avoid(otherwise: errno) {
+        process = StandardDescriptors.avoid(otherwise: -errno) {
             let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-            guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return errno }
+            guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return -errno }
             defer { close(ends[1]) }
             return ChildProcess.start(
-                ["/bin/sh", "-c", "exec " + command], descriptors: [ends[1], ends[1], 2], &process)
+                ["/bin/sh", "-c", "exec " + command], descriptors: [ends[1], ends[1], 2], as: .beside)
         }
-        guard code == 0 else {
+        guard process > 0 else {
             if ends[0] >= 0 { close(ends[0]) }
-            throw .system(errno: code)
+            throw .system(errno: -process)
         }
         socket = ends[0]
-        self.process = process
     }
 
     deinit { ChildProcess.end(process) }

@@ -50,13 +50,11 @@ package final class ChildProgram {
             far.append(ends[number == 0 ? 0 : 1])
         }
         pipes = near
-        var process: pid_t = 0
-        let code = ChildProcess.start(arguments, environment: environment, descriptors: far, &process)
-        self.process = process
-        guard code == 0 else {
+        process = ChildProcess.start(arguments, environment: environment, descriptors: far, as: .beside)
+        guard process > 0 else {
             end = 0
-            if code == ENOENT { throw Failure.absent(name) }
-            throw SystemError(code, name)
+            if process == -ENOENT { throw Failure.absent(name) }
+            throw SystemError(-process, name)
         }
     }
 

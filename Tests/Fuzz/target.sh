@@ -46,11 +46,11 @@ build_swift() {
         -package-name "$(package_name "$build/$configuration.yaml")" -parse-as-library \
         -swift-version 6 -use-ld=lld -I "$modules/Modules" -I Include/CHostProcess \
         -Xcc -fmodule-map-file="$modules"/GOSTKernels.build/module.modulemap \
-        -Xcc -fmodule-map-file="$modules"/CAsking.build/module.modulemap \
+        -Xcc -fmodule-map-file="$modules"/CProcess.build/module.modulemap \
         -Xcc -fmodule-map-file="$modules"/COpenSSL.build/module.modulemap \
         "$source" $(sed -n 's|^// Compiled with: ||p' "$source") $(find "${source%.swift}" -name '*.swift' 2> /dev/null) \
         $(objects "$modules" \
-            APDU Asking CAsking ChannelToken COpenSSL Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
+            APDU Asking CProcess ChannelToken COpenSSL Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
             Secrets SecureChannel Sharing Storage Token TokenEnd Translation) \
         -o "$directory/fuzz"
 }

@@ -25,7 +25,7 @@ sub arguments {
         my $argument = shift @all;
         my @value = $argument =~ /^-(?:Xcc|index-store-path|emit-objc-header-path)$/ ? shift @all : ();
         next if $argument =~ /^-(?:index-store-path|emit-objc-header|incremental|enable-batch|serialize|parseable|g$|j\d)/;
-        next if grep { m{^-g$|/(?:CAsking|COpenSSL|GOSTKernels)\.build/} } @value;
+        next if grep { m{^-g$|/(?:CProcess|COpenSSL|GOSTKernels)\.build/} } @value;
         push @kept, $argument, @value;
     }
     return @kept;

@@ -231,6 +231,6 @@ package_name() { sed -n 's/.*"-module-name","Secrets",.*"-package-name","\([^"]*
 # The flags by which the compiler finds the modules in C of a debug build.
 c_module_flags() {
     printf -- '-Xcc -fmodule-map-file=%s ' Include/*/module.modulemap \
-        .build/debug/{CAsking,COpenSSL,CReserve,GOSTKernels}.build/module.modulemap
+        .build/debug/{CProcess,COpenSSL,CReserve,GOSTKernels}.build/module.modulemap
     printf -- '-Xcc %s ' $(pkg-config --cflags-only-I libpcsclite)
 }

@@ -23,13 +23,11 @@ struct Program {
         guard !Environment.isPrivileged else {
             throw .notConfigured("a program with more rights than its user starts no other application")
         }
-        var process: Int32 = 0
-        let code = ChildProcess.start([name] + arguments, descriptors: [nil, output, nil], hasGroup: true, &process)
-        guard code == 0 else {
-            if code == ENOENT { throw .notConfigured("\(name) is missing: install xdg-utils") }
-            throw .failed(.system("\(name) does not start: \(Phrase(errno: code))"))
+        process = ChildProcess.start([name] + arguments, descriptors: [nil, output, nil], as: .group)
+        guard process > 0 else {
+            if process == -ENOENT { throw .notConfigured("\(name) is missing: install xdg-utils") }
+            throw .failed(.system("\(name) does not start: \(Phrase(errno: -process))"))
         }
-        self.process = process
     }
 
     /// Waits until the program has ended.

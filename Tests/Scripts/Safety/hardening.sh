@@ -54,7 +54,7 @@ g++ "${flags[@]}" -fno-builtin -static-libgcc -static-libstdc++ Tests/Programs/M
 "$work/glibc" || fail "what takes the place of glibc's functions is not the same: $?"
 passed "exceptions and hypotf without glibc 2.35"
 
-mapfile -t objects < <(find .build/release/{CAsking,CGlibc,COpenSSL,CReserve,GOSTKernels,CModule}.build -name "*.o")
+mapfile -t objects < <(find .build/release/{CProcess,CGlibc,COpenSSL,CReserve,GOSTKernels,CModule}.build -name "*.o")
 case $(uname -m) in
     x86_64) marks='IBT, SHSTK' ;;
     aarch64) marks='BTI, PAC' ;;

@@ -16,7 +16,7 @@ for sanitizer in ${2:-thread address}; do
             -Xswiftc -enable-testing
     done
     libraries=$(objects "$modules" \
-        APDU Asking CAsking COpenSSL Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
+        APDU Asking CProcess COpenSSL Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
         Secrets SecureChannel Storage Token TokenEnd Translation)
     # shellcheck disable=SC2086
     swiftc "$(optimisation_for "$configuration")" -sanitize="$sanitizer" \
@@ -24,7 +24,7 @@ for sanitizer in ${2:-thread address}; do
         -swift-version 6 -use-ld=lld -I "$modules/Modules" -I Include/CHostProcess \
         -Xcc -fmodule-map-file=Include/CCryptoki/module.modulemap \
         -Xcc -fmodule-map-file="$modules/GOSTKernels.build/module.modulemap" \
-        -Xcc -fmodule-map-file="$modules/CAsking.build/module.modulemap" \
+        -Xcc -fmodule-map-file="$modules/CProcess.build/module.modulemap" \
         -Xcc -fmodule-map-file="$modules/COpenSSL.build/module.modulemap" \
         Tests/Programs/Threads/threads.swift Tests/Unit/CryptokiTests/Application.swift $libraries \
         -o "$build/threads"

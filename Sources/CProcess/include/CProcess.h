@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CASKING_H
-#define CASKING_H
+#ifndef CPROCESS_H
+#define CPROCESS_H
 
 #include <stdbool.h>
 
@@ -22,12 +22,33 @@ int process_state(int descriptor, int process, bool reap);
 // Signals a process and its group, also after the process itself was reaped. Returns whether the system can: Linux 6.9.
 bool process_signal_group(int descriptor, int number);
 
-// Starts a program in a session of its own. It has the descriptors input, output and errors, all above 2, as 0 to 2 and
-// no others, default signals, "/" as directory, no ambient capabilities, dumps no core, and ends when the calling thread
-// ends. Handlers of pthread_atfork(3) do not run.
+// How a program runs beside the one that starts it.
+enum process_kind {
+    // In the process group of the caller, with its terminal.
+    PROCESS_BESIDE,
+    // In a process group of its own.
+    PROCESS_GROUP,
+    // In a session of its own, with "/" as directory, no ambient capabilities and no core dumps. It ends when the thread
+    // that has started it ends.
+    PROCESS_TIED,
+};
+
+// A program to be started.
+struct process_program {
+    // The file; without a slash it is looked for in the PATH.
+    const char *path;
+    char *const *arguments;
+    char *const *environment;
+    // Its descriptors 0, 1 and so on; -1 for /dev/null. Each is above 2, or the number that it becomes.
+    const int *descriptors;
+    int count;
+    enum process_kind kind;
+};
+
+// Starts a program. It has the descriptors that are named and no others, and default signals. Handlers of
+// pthread_atfork(3) do not run.
 // Returns its number, or a negative error number: then nothing runs. It is EPERM where the user or group ids of the
 // calling thread differ: the program could take the rights of each.
-int process_start(
-    const char *path, char *const *arguments, char *const *environment, int input, int output, int errors);
+int process_start(const struct process_program *program);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "CAsking.h"
+#include "CProcess.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -59,9 +60,45 @@ static bool has_one_user(void) {
         && users[0] == users[1] && users[1] == users[2] && groups[0] == groups[1] && groups[1] == groups[2];
 }
 
+// The child's part, which shares the caller's memory: what must be so before the program runs.
+static bool prepare(const struct process_program *program, pid_t parent) {
+    // The kernel's structure; sigaction(3) refuses the C library's own signals, which may be ignored, too.
+    const unsigned long standard[8] = {0};
+    const struct rlimit nothing = {0, 0};
+
+    for (int number = 1; number < _NSIG; number++) syscall(SYS_rt_sigaction, number, standard, NULL, _NSIG / 8);
+    switch (program->kind) {
+    case PROCESS_BESIDE: break;
+    case PROCESS_GROUP:
+        if (setpgid(0, 0) != 0) return false;
+        break;
+    case PROCESS_TIED:
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != parent) _exit(127);
+        setsid();
+        setrlimit(RLIMIT_CORE, &nothing);
+        prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+        if (chdir("/") != 0) return false;
+        break;
+    }
+    for (int number = 0; number < program->count; number++) {
+        int given = program->descriptors[number];
+        if (given == number) {
+            if (fcntl(given, F_SETFD, 0) != 0) return false;
+        } else if (given >= 0) {
+            if (dup2(given, number) != number) return false;
+        } else {
+            int nothing = open("/dev/null", O_RDWR);
+            if (nothing < 0 || (nothing != number && dup2(nothing, number) != number)) return false;
+        }
+    }
+    if (syscall(SYS_close_range, program->count, ~0U, 0) != 0)
+        for (int number = (int)sysconf(_SC_OPEN_MAX); number >= program->count; number--) close(number);
+    return true;
+}
+
 // posix_spawn(3) cannot tie a child to its parent.
-int process_start(
-    const char *path, char *const *arguments, char *const *environment, int input, int output, int errors) {
+int process_start(const struct process_program *program) {
     volatile int error = 0;
     sigset_t all, none, before;
     pid_t parent = getpid(), child;
@@ -72,27 +109,19 @@ int process_start(
     sigprocmask(SIG_SETMASK, &all, &before);
     child = vfork();
     if (child == 0) {
-        // The kernel's structure; sigaction(3) refuses the C library's own signals, which may be ignored, too.
-        const unsigned long standard[8] = {0};
-        struct rlimit nothing = {0, 0};
-        for (int number = 1; number < _NSIG; number++) syscall(SYS_rt_sigaction, number, standard, NULL, _NSIG / 8);
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (getppid() != parent) _exit(127);
-        setsid();
-        setrlimit(RLIMIT_CORE, &nothing);
-        prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-        // Here, where no other thread of the host can change it any more.
+        // Asked here, where no other thread of the host can change it any more.
         if (!has_one_user()) {
             error = EPERM;
-            _exit(127);
+        } else {
+            if (prepare(program, parent)) {
+                sigprocmask(SIG_SETMASK, &none, NULL);
+                if (strchr(program->path, '/'))
+                    execve(program->path, program->arguments, program->environment);
+                else
+                    execvpe(program->path, program->arguments, program->environment);
+            }
+            error = errno;
         }
-        if (chdir("/") == 0 && dup2(input, 0) == 0 && dup2(output, 1) == 1 && dup2(errors, 2) == 2) {
-            if (syscall(SYS_close_range, 3, ~0U, 0) != 0)
-                for (int number = (int)sysconf(_SC_OPEN_MAX); number > 2; number--) close(number);
-            sigprocmask(SIG_SETMASK, &none, NULL);
-            execve(path, arguments, environment);
-        }
-        error = errno;
         _exit(127);
     }
     if (child < 0) {
@@ -103,4 +132,3 @@ int process_start(
     sigprocmask(SIG_SETMASK, &before, NULL);
     return error == 0 ? child : -error;
 }
-
