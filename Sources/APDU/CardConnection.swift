@@ -94,6 +94,9 @@ package protocol ReaderService: AnyObject, Sendable {
     /// The reason why the service did not serve this process when it was last asked; nil if it did.
     var obstacle: LinkError? { get }
 
+    /// The field that cards are held to at the moment, for a while only; nil without one.
+    var field: (any CardField)? { get }
+
     /// Whether the service has started seconds ago, perhaps for this process, and may not have found all cards yet.
     var isNew: Bool { get }
 }
@@ -101,8 +104,18 @@ package protocol ReaderService: AnyObject, Sendable {
 extension ReaderService {
     package var obstacle: LinkError? { nil }
     package var isNew: Bool { false }
+    package var field: (any CardField)? { nil }
     package func recentReaders() throws(LinkError) -> [ReaderState] { try readers() }
     package func watch() -> (any ReaderWatch)? { nil }
+}
+
+/// A field that cards are held to.
+package protocol CardField {
+    /// Whether no card will come any more: the user has closed it, or its time is over.
+    var isOver: Bool { get }
+
+    /// Lets the cards in it go, for others to come, because they are not those that are wanted.
+    func letCardsGo()
 }
 
 /// One thread's wait for readers and cards that come and go.

@@ -44,7 +44,7 @@ package enum ExitStatus: Int32, Sendable {
     private init(_ error: KanalError) {
         self =
             switch error {
-            case .notStarted, .notFound, .ambiguous, .tokenAbsent, .wrongToken: .noToken
+            case .notStarted, .notFound, .ambiguous, .tokenAbsent, .fieldEnded, .wrongToken: .noToken
             case .notActivated, .pairingRevoked, .tokenKeyChanged: .notActivated
             case .channelMissing: .noChannel
             case .pinIncorrect, .passwordIncorrect: .wrongPIN

@@ -21,6 +21,8 @@ public enum KanalError: Error, Sendable, Equatable {
     case ambiguous([Explanation])
     /// The token is not in its reader, and did not come back in time.
     case tokenAbsent
+    /// The field session was closed by the user, or its time was over, before the work was done.
+    case fieldEnded
     /// Another token is in the place of this one. Only the question about its identity was sent to it.
     case wrongToken
     /// The token's secure channel has to be activated first: ``Token/activate(password:)``.
@@ -75,6 +77,8 @@ public enum KanalError: Error, Sendable, Equatable {
         case noServiceLibrary
         /// pcscd does not let this user in, or has as many clients as it takes.
         case serviceRefuses
+        /// The application's own transport is off, or not permitted.
+        case transportOff
         /// The application has ended the manager.
         case stopped
         /// No more file descriptors.
@@ -170,12 +174,16 @@ extension KanalError: CustomStringConvertible {
             "libpcsclite.so.1 is not installed: install the package libpcsclite1, or pcsc-lite-libs"
         case .notStarted(.serviceRefuses):
             "pcscd does not serve this user: allow access_pcsc in polkit, or end other programs that use it"
+        case .notStarted(.transportOff):
+            "what the application reaches tokens by is off, or not permitted: switch it on in the system's settings"
         case .notStarted(.stopped): "the token manager has been ended"
         case .notStarted(.noDescriptors): "the process has no file descriptors left"
         case .notFound: "no matching token"
         case .ambiguous(let candidates):
             "several tokens have this name: \(Phrase(listing: candidates.map(\.phrase)))"
         case .tokenAbsent: "the token is not in its reader"
+        case .fieldEnded:
+            "the field was closed before the work was done: begin again, and hold the token to the device until the end"
         case .wrongToken: "another token is in the place of this one: put the right one back"
         case .notActivated: "the token has to be activated first, with its activation password"
         case .pairingRevoked: "the token does not know this host any more: it has to be activated again"

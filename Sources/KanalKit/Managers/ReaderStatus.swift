@@ -40,8 +40,12 @@ extension TokenManager {
     public func readers() async throws(KanalError) -> [ReaderStatus] {
         let tokens = try await allTokens().map(\.information)
         let states = try await working(on: worker, cancellation: .abandons) { [service] () throws(KanalError) in
-            do throws(LinkError) { return try service.readers.readers() } catch {
-                throw .notStarted(KanalError.Obstacle(error) ?? .noService)
+            do throws(LinkError) {
+                let states = try service.readers.readers()
+                if states.isEmpty, let obstacle = service.readers.obstacle { throw obstacle }
+                return states
+            } catch {
+                throw .notStarted(service.field.hasTransport ? .transportOff : KanalError.Obstacle(error) ?? .noService)
             }
         }
         var nicknames: [String] = []

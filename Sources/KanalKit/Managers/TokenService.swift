@@ -52,7 +52,9 @@ final class TokenService: Sendable {
 
     /// - Throws: ``KanalError/notStarted(_:)`` if no readers are listed because their service is unavailable.
     func requireReaders() throws(KanalError) {
-        if let obstacle = readers.obstacle.flatMap(KanalError.Obstacle.init) { throw .notStarted(obstacle) }
+        if let error = readers.obstacle, let obstacle = KanalError.Obstacle(error) {
+            throw .notStarted(field.hasTransport ? .transportOff : obstacle)
+        }
     }
 
     /// Reads the information of the token in a slot. A channel that another process has open stays open.

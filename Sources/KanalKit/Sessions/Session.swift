@@ -30,7 +30,9 @@ public struct Session: ~Escapable {
     func call<Result: ~Copyable>(
         _ body: (TokenSession) throws(TokensError) -> Result
     ) throws(KanalError) -> Result {
-        do throws(TokensError) { return try body(tokenSession) } catch { throw KanalError(error) }
+        do throws(TokensError) { return try body(tokenSession) } catch {
+            throw token.service.field.reason(of: KanalError(error))
+        }
     }
 
     /// Random bytes from the token's generator, mixed with the operating system's.

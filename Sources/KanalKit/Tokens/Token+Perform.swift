@@ -54,7 +54,9 @@ extension Token {
                     let session = try session(waitingFor: patience, isCancelled: isCancelled)
                     if role == .securityOfficer { try? session.logOut() }
                     defer { if role == .securityOfficer { try? session.logOut() } }
-                    try logIn(session, role, given)
+                    do throws(KanalError) { try logIn(session, role, given) } catch {
+                        throw service.field.reason(of: error)
+                    }
                     return try PerformContext.$current.withValue(context) {
                         try work(in: session, role, body)
                     }
@@ -176,7 +178,8 @@ extension Token {
             if isOtherThere { service.field.refuseCards(KanalError.wrongToken.description) }
             guard clocks.uptime.now < end, !isCancelled(), !service.field.isOver else {
                 enter(isOtherThere ? .wrongToken : .normal)
-                throw isCancelled() ? .cancelled : isOtherThere ? .wrongToken : failure ?? .tokenAbsent
+                throw isCancelled()
+                    ? .cancelled : isOtherThere ? .wrongToken : failure ?? service.field.reason(of: .tokenAbsent)
             }
             if isOtherThere {
                 enter(.wrongToken)

@@ -68,13 +68,15 @@ public final class Token: Sendable {
     /// Activates the secure channel with the password that came with the token. Afterwards every program of this user can
     /// work with it.
     ///
+    /// - Parameter prompt: As for `Token.perform`; then a token that is away is waited for as there, too.
     /// - Throws: ``KanalError/passwordIncorrect(triesLeft:)``, ``KanalError/passwordLocked``, ``KanalError/tokenAbsent``,
-    ///   ``KanalError/wrongToken``.
-    public func activate(password: borrowing ActivationPassword) async throws(KanalError) {
+    ///   ``KanalError/wrongToken``, ``KanalError/fieldEnded``.
+    public func activate(
+        password: borrowing ActivationPassword, prompt: String? = nil
+    ) async throws(KanalError) {
         let password = password.secret
-        try await working(on: worker) { [self] () throws(KanalError) in
+        try await inPlace(prompt, waits: prompt != nil) { [self] slot throws(KanalError) in
             endSession()
-            let slot = try place(waitingFor: .zero, isCancelled: { false })
             let bytes = password.secret.copy()
             do throws(TokensError) { try service.slots.activate(slot, password: bytes.bytes) } catch {
                 throw KanalError(activation: error)
@@ -192,15 +194,17 @@ extension Token {
     }
 
     /// Runs `body` in the token's thread, with the token's slot. `body` opens the sessions that it needs.
+    ///
+    /// - Parameter waits: Whether a token that is away is waited for.
     func inPlace<Result: Sendable>(
-        _ prompt: String?, _ body: @escaping @Sendable (Int) throws(KanalError) -> Result
+        _ prompt: String?, waits: Bool = true, _ body: @escaping @Sendable (Int) throws(KanalError) -> Result
     ) async throws(KanalError) -> Result {
         guard PerformContext.current?.isOf(self) != true else { throw .nested }
         let cancellation = Lock(false)
         let ask: @Sendable () -> Void = { cancellation.withLock { $0 = true } }
         return try await working(on: worker, cancellation: .asks(ask)) { [self] () throws(KanalError) in
             let isCancelled = { cancellation.withLock { $0 } }
-            let window = service.settings.policy.window(isWireless: information.isWireless)
+            let window = waits ? service.settings.policy.window(isWireless: information.isWireless) : .zero
             try service.field.enter(prompt ?? "")
             do throws(KanalError) {
                 let slot = try place(waitingFor: window, isCancelled: isCancelled)

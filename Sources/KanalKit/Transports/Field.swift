@@ -17,6 +17,9 @@ final class Field: Sendable {
     /// - Parameter transport: Nil for one that has no fields.
     init(_ transport: (any Transport)?) { self.transport = transport }
 
+    var hasTransport: Bool { transport != nil }
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+
     /// Whether cards cannot be reached any more, because the field that they were in is closed.
     var isOver: Bool { state.withLock { $0.hasEnded } }
 
@@ -53,7 +56,7 @@ final class Field: Sendable {
             }
         } catch {
             state.withLock { $0.depth -= 1 }
-            throw error == .fieldClosed ? .cancelled : .notStarted(.noService)
+            throw error == .fieldClosed ? .cancelled : .notStarted(.transportOff)
         }
     }
 
@@ -74,4 +77,7 @@ final class Field: Sendable {
         guard let transport, state.withLock({ $0.isOpen && !$0.hasEnded }) else { return }
         try? transport.restartPolling(message: message)
     }
+
+    /// The error of work with a token, which is the field's end if that has taken the token away.
+    func reason(of error: KanalError) -> KanalError { error == .tokenAbsent && isOver ? .fieldEnded : error }
 }

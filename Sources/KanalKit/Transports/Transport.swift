@@ -118,21 +118,36 @@ public enum TransportError: Error, Sendable, Equatable {
 /// An application's transport, as the library's readers.
 final class TransportReaders: ReaderService {
     private let transport: any Transport
-    private let field: Field
+    private let openField: Field
     private let lastObstacle = Lock<LinkError?>(nil)
 
     init(_ transport: any Transport, _ field: Field) {
         self.transport = transport
-        self.field = field
+        openField = field
     }
 
     var obstacle: LinkError? { lastObstacle.withLock { $0 } }
+
+    var field: (any CardField)? { openField.isOpen ? OpenField(readers: self, field: openField) : nil }
+
+    private struct OpenField: CardField {
+        let readers: TransportReaders
+        let field: Field
+
+        var isOver: Bool {
+            // A transport tells it when it is asked for its readers.
+            _ = try? readers.readers()
+            return field.isOver
+        }
+
+        func letCardsGo() { field.refuseCards(KanalError.wrongToken.description) }
+    }
 
     func readers() throws(LinkError) -> [ReaderState] {
         let readers: [Reader]
         do throws(TransportError) { readers = try transport.readers() } catch {
             // Having no cards without a field is not an error.
-            if error == .fieldClosed { field.hasEnded() } else { lastObstacle.withLock { $0 = .noService } }
+            if error == .fieldClosed { openField.hasEnded() } else { lastObstacle.withLock { $0 = .noService } }
             return []
         }
         lastObstacle.withLock { $0 = nil }

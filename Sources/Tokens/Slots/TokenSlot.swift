@@ -154,4 +154,11 @@ package final class TokenSlot {
 
     func waitForToken(until end: Duration) { presence = .waitingForToken(until: end) }
     func tokenReturned() { presence = .completed }
+
+    /// Another token was in the place of the one that is waited for, and was let go.
+    func toldOfWrongToken() {
+        let awaited = presence
+        presence = .wrongToken
+        presence = awaited
+    }
 }

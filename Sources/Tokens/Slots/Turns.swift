@@ -108,10 +108,13 @@ extension TokenSlot {
     private func presentToken(waits: Bool) throws(TokenError) -> Token {
         guard let token = turn.token else { return try connect() }
         while case .waitingForToken(let deadline) = presence, turn.token === token {
-            guard settings.clocks.uptime.now <= deadline, !signals.isAbandoned.withLock({ $0 }) else {
+            guard settings.clocks.uptime.now <= deadline, !signals.isAbandoned.withLock({ $0 }),
+                !monitor.outside({ readers.field?.isOver == true })
+            else {
                 end(as: .normal)
                 break
             }
+            refuseOthers(than: token)
             let link = monitor.outside { try? readers.connect(to: reader) }
             if let link, turn.token === token {
                 do throws(TokenError) { try resume(token, over: link) } catch {
@@ -127,6 +130,25 @@ extension TokenSlot {
         }
         guard turn.token === token else { throw .link(.removed(sent: false)) }
         return token
+    }
+
+    /// Lets another card go that is held to a field in place of the token, so that the right one can come. It is asked
+    /// who it is, and nothing else.
+    private func refuseOthers(than token: Token) {
+        guard let field = readers.field else { return }
+        let (serial, isOther) = (token.serial, Lock(false))
+        monitor.outside {
+            guard let link = try? readers.connect(to: reader),
+                let history = try? ChannelHistory(random: settings.random),
+                let present = try? Token(reader: reader, link: link, settings: settings, history: history)
+            else { return }
+            present.disconnect()
+            guard present.serial != serial else { return }
+            isOther.withLock { $0 = true }
+            field.letCardsGo()
+        }
+        guard isOther.withLock({ $0 }), isWaiting else { return }
+        toldOfWrongToken()
     }
 
     /// Goes on with the token behind `link` if it proves to be the one that left. Any other gets neither PIN nor

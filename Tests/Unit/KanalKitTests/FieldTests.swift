@@ -21,6 +21,8 @@ private final class Phone: Transport, Sendable {
         var log: [String] = []
         /// The number of looks at the readers before the field closes by itself.
         var looksLeft: Int
+        /// Whether the telephone's radio is off.
+        var isOff = false
     }
 
     private let state: Lock<State>
@@ -33,8 +35,14 @@ private final class Phone: Transport, Sendable {
 
     func hold(_ cards: [EmulatedReader]) { state.withLock { $0.cards = cards } }
 
+    /// The user closes the field.
+    func cancel() { state.withLock { $0.looksLeft = 0 } }
+
+    func switchOff() { state.withLock { $0.isOff = true } }
+
     func readers() throws(TransportError) -> [Reader] {
         try state.withLock { state throws(TransportError) in
+            guard !state.isOff else { throw .unavailable }
             guard state.isOpen else { return [Reader(name: "Telephone", atr: nil, events: 0)] }
             state.looksLeft -= 1
             guard state.looksLeft > 0 else { throw .fieldClosed }
@@ -61,7 +69,8 @@ private final class Phone: Transport, Sendable {
     }
 
     func openField(message: String) throws(TransportError) -> Bool {
-        state.withLock { state in
+        try state.withLock { state throws(TransportError) in
+            guard !state.isOff else { throw .unavailable }
             state.log.append("open: \(message)")
             state.isOpen = true
         }
@@ -189,6 +198,89 @@ struct FieldTests {
         phone.hold([own, other])
         _ = try await token.perform(pin: Machine.pin, prompt: "") { session in try session.keyPairs() }
         #expect(token.information.reader == "Telephone" && other.count(of: 0x20) == 0)
+    }
+
+    @Test("A field that the user closes ends the work in it at once, with an error of its own")
+    func closed() async throws {
+        let own = try card()
+        let phone = Phone([own])
+        let manager = manager(phone)
+        let token = try await activated(by: manager)
+        let start = time.clocks.uptime.now
+        let inside = Lock<KanalError?>(nil)
+        await #expect(throws: KanalError.fieldEnded) {
+            try await token.perform(pin: Machine.pin, prompt: "") { session in
+                _ = try session.keyPairs()
+                phone.hold([])
+                phone.cancel()
+                do throws(KanalError) { _ = try session.randomBytes(8) } catch {
+                    inside.withLock { $0 = error }
+                    throw error
+                }
+            }
+        }
+        #expect(inside.withLock { $0 } == .fieldEnded)
+        #expect(time.clocks.uptime.now - start < .seconds(3))
+        // It also ends the wait for a token that was not held to the telephone at all.
+        phone.hold([])
+        await #expect(throws: KanalError.fieldEnded) {
+            try await token.perform(prompt: "") { session in try session.keyPairs() }
+        }
+    }
+
+    @Test("Another card that comes in the middle of the work is let go, the listener is told, and the work goes on")
+    func exchanged() async throws {
+        let (own, other) = (try card(), try card())
+        let phone = Phone([own])
+        let manager = manager(phone)
+        let token = try await activated(by: manager)
+        let states = Lock<[TokenState]>([])
+        let stream = token.states
+        let listener = Task {
+            for await state in stream { states.withLock { $0.append(state) } }
+        }
+        defer { listener.cancel() }
+        let count = try await token.perform(pin: Machine.pin, prompt: "") { session in
+            _ = try session.generateKeyPair(.gost256, id: [1], label: "key")
+            own.card.powerOff()
+            phone.hold([other, own])
+            _ = try session.randomBytes(8)
+            return try session.keyPairs().count
+        }
+        #expect(count == 1)
+        #expect(phone.log.contains { $0.hasPrefix("restart") })
+        #expect(other.count(of: 0x20) == 0)
+        for _ in 0..<200 where !states.withLock({ $0.contains(.completed) }) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(states.withLock { $0.contains(.wrongToken) && $0.last == .completed })
+    }
+
+    @Test("An activation opens a field with its prompt, and waits for the token")
+    func activation() async throws {
+        let own = try card()
+        let phone = Phone([own])
+        let manager = manager(phone)
+        let token = try await manager.withField(prompt: "Find") { try await manager.find() }
+        phone.hold([])
+        time.after(.seconds(2)) { phone.hold([own]) }
+        try await token.activate(password: ActivationPassword(EmulatedReader.password), prompt: "Activate")
+        #expect(token.isActivated)
+        #expect(phone.log == ["open: Find", "close", "open: Activate", "close"])
+    }
+
+    @Test("A transport that is off is told as such, and pcscd is not blamed")
+    func off() async throws {
+        let phone = Phone([try card()])
+        let manager = manager(phone)
+        let token = try await activated(by: manager)
+        phone.switchOff()
+        await #expect(throws: KanalError.notStarted(.transportOff)) { try await manager.allTokens() }
+        await #expect(throws: KanalError.notStarted(.transportOff)) { try await manager.readers() }
+        await #expect(throws: KanalError.notStarted(.transportOff)) {
+            try await token.perform(prompt: "") { session in try session.keyPairs() }
+        }
+        #expect(!KanalError.notStarted(.transportOff).description.contains("pcscd"))
     }
 
     @Test("Work within work on the same token is refused in a field, too, and the field is closed")
