@@ -59,6 +59,13 @@ extern "C" {
 /* CK_KANAL_PAIRED_TOKEN.flags */
 #define CKF_KANAL_TOKEN_KEY_CHANGED 0x00000001UL /* the store has a different key of it than this user knows */
 
+/* CK_KANAL_READER.flags */
+#define CKF_KANAL_READER_PRESENT 0x00000001UL         /* there is a card in it, of whatever kind */
+#define CKF_KANAL_READER_WIRELESS 0x00000002UL        /* it reaches its card over the air */
+#define CKF_KANAL_READER_CHANNEL_OFFERED 0x00000004UL /* the token has a secure channel */
+#define CKF_KANAL_READER_CHANNEL_ACTIVE 0x00000008UL  /* it is activated for this user */
+#define CKF_KANAL_READER_PIN_LOCKED 0x00000010UL      /* the user's PIN has no tries left */
+
 /* ------------------------------------------------------------------------------------------------------------------
  * Structures
  */
@@ -107,6 +114,17 @@ typedef struct CK_KANAL_PAIRED_TOKEN {
 } CK_KANAL_PAIRED_TOKEN;
 typedef CK_KANAL_PAIRED_TOKEN CK_PTR CK_KANAL_PAIRED_TOKEN_PTR;
 
+/* A reader, for a list that people choose from. Texts are padded with blanks. 256 bytes. */
+typedef struct CK_KANAL_READER {
+    CK_SLOT_ID slotID;
+    CK_FLAGS flags;           /* CKF_KANAL_READER_* */
+    CK_UTF8CHAR nickname[32]; /* the name without maker and numbers, unlike all others' */
+    CK_UTF8CHAR media[32];    /* "rutoken_ecp_" and the serial number; blank without a token, and before its activation */
+    CK_UTF8CHAR name[128];
+    CK_BYTE reserved[48];
+} CK_KANAL_READER;
+typedef CK_KANAL_READER CK_PTR CK_KANAL_READER_PTR;
+
 /* ------------------------------------------------------------------------------------------------------------------
  * Functions
  */
@@ -140,6 +158,10 @@ CK_KANAL_DECLARE(C_KANAL_GetPairedTokens, (CK_KANAL_PAIRED_TOKEN_PTR pTokens, CK
  * without a pairing with it, CKR_ARGUMENTS_BAD if ulSerialNumberLen is not 8, CKR_FUNCTION_FAILED if the pairings
  * cannot be changed. */
 CK_KANAL_DECLARE(C_KANAL_RemovePairedToken, (CK_BYTE_PTR pSerialNumber, CK_ULONG ulSerialNumberLen));
+
+/* All readers, in the order of their slots, with what their tokens tell without a PIN. A token that another call of the
+ * program works with is waited for. */
+CK_KANAL_DECLARE(C_KANAL_GetReaders, (CK_KANAL_READER_PTR pReaders, CK_ULONG_PTR pulReaderCount));
 
 #undef CK_KANAL_DECLARE
 

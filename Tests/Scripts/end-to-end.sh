@@ -44,6 +44,12 @@ channel() {
     [ "$(cat output)" = "$1" ] || fail "the channel is $(cat output) instead of $1"
 }
 channel "2 activate 0 5"
+# What is in the token's slot: its flags, and its name in lists.
+reader() {
+    expect 0 "${checked[@]}" ./pairings readers
+    [ "$(sed -n "s/^$slot //p" output | cut -d ' ' -f 1,2)" = "$1" ] || fail "the readers are $(cat output) instead of $1"
+}
+reader "5 "
 expect 1 ./activate "$serial"
 for wrong in "${password%?}$([ "${password: -1}" = A ] && echo B || echo A)" OOOO; do
     expect 3 ./activate "$serial" "$wrong"
@@ -52,6 +58,7 @@ done
 channel "2 activate 0 4"
 expect 0 "${checked[@]}" ./activate "$serial" "$password"
 channel "1 - 2 5"
+reader "13 rutoken_ecp_$serial"
 expect 0 ./activate "$serial"
 passed "a wrong password is refused; the right one activates, once for all"
 

@@ -52,6 +52,11 @@ package final class Library: Sendable {
         try tokens { slots throws(TokensError) in try slots.state(of: Int(clamping: id)) }
     }
 
+    /// All readers with their cards. See `Slots.readerList`.
+    package func readerList() throws(CKError) -> [ReaderReport] {
+        try tokens { slots throws(TokensError) in try slots.readerList() }
+    }
+
     /// The slot in which a token came or went. See `Slots.nextEvent`.
     ///
     /// - Throws: `CKR_NO_EVENT`; `CKR_CRYPTOKI_NOT_INITIALIZED` when another thread ends the library.

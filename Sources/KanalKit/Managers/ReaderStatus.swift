@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Token
+import Tokens
 
 /// A reader, for a list that people choose from.
 public struct ReaderStatus: Sendable, Equatable {
@@ -49,12 +50,12 @@ extension TokenManager {
             }
         }
         var nicknames: [String] = []
-        for name in states.map(\.name) { nicknames.append(Self.nickname(of: name, besides: nicknames)) }
+        for name in states.map(\.name) { nicknames.append(ReaderReport.nickname(of: name, besides: nicknames)) }
         return zip(states, nicknames).map { state, nickname in
             let token = tokens.first { $0.reader == state.name && state.atr != nil }
             return ReaderStatus(
                 nickname: nickname, name: state.name,
-                media: token.flatMap { $0.isActivated ? "rutoken_ecp_\($0.serialText)" : nil },
+                media: token.flatMap { $0.isActivated ? ReaderReport.media($0.serialNumber) : nil },
                 flags: flags(of: state, with: token))
         }
     }
@@ -68,15 +69,5 @@ extension TokenManager {
         if token.hasSecureChannel, token.isActivated { flags.insert(.channelActive) }
         if token.pinTriesLeft == 0 { flags.insert(.pinLocked) }
         return flags
-    }
-
-    private static func nickname(of name: String, besides others: [String]) -> String {
-        var words = name.split(separator: " ").map { String($0) }
-        if words.first == "Aktiv" { words.removeFirst() }
-        words.removeAll { word in word.allSatisfy { $0.isNumber || "()[]".contains($0) } }
-        let short = words.isEmpty ? name : words.joined(separator: " ")
-        guard others.contains(short) else { return short }
-        let number = 2 + others.count { $0.hasPrefix(short + " ") }
-        return "\(short) \(number)"
     }
 }

@@ -145,6 +145,7 @@
     ENTRY(C_KANAL_GetPairedHosts, 2)    \
     ENTRY(C_KANAL_RemovePairedHost, 3)  \
     ENTRY(C_KANAL_GetPairedTokens, 4)   \
-    ENTRY(C_KANAL_RemovePairedToken, 5)
+    ENTRY(C_KANAL_RemovePairedToken, 5) \
+    ENTRY(C_KANAL_GetReaders, 6)
 
 #endif

@@ -172,6 +172,7 @@ static void pairings(void) {
     CK_ULONG count = 1;
 
     expect(C_KANAL_GetPairedTokens(NULL, NULL), CKR_ARGUMENTS_BAD, "C_KANAL_GetPairedTokens without a count");
+    expect(C_KANAL_GetReaders(NULL, NULL), CKR_ARGUMENTS_BAD, "C_KANAL_GetReaders without a count");
     expect(C_KANAL_RemovePairedToken(NULL, 8), CKR_ARGUMENTS_BAD, "C_KANAL_RemovePairedToken without a number");
     expect(C_KANAL_RemovePairedToken(serial, 7), CKR_ARGUMENTS_BAD, "C_KANAL_RemovePairedToken, short number");
     expect(C_KANAL_RemovePairedToken(serial, ~0UL), CKR_ARGUMENTS_BAD, "C_KANAL_RemovePairedToken, endless number");

@@ -94,6 +94,7 @@ static const struct entry entries[] = {
     E(C_EX_Deauthenticate, NULL, NULL, &secret, "hk"), E(C_EX_UnblockAuthenticator, NULL, NULL, &secret, "hk"),
     E(C_KANAL_GetChannelInfo, NULL, NULL, NULL, "sB"), E(C_KANAL_GetPairedHosts, NULL, NULL, NULL, "s-P"), E(C_KANAL_RemovePairedHost, NULL, NULL, NULL, "hx"),
     E(C_KANAL_GetPairedTokens, NULL, NULL, NULL, "-P"), E(C_KANAL_RemovePairedToken, NULL, NULL, NULL, "dl"),
+    E(C_KANAL_GetReaders, NULL, NULL, NULL, "-P"),
 };
 
 #endif

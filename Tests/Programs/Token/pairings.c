@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pairings channel SLOT | hosts SLOT | remove SLOT self | remove SLOT other [SO-PIN] | tokens | forget SERIAL
+ * pairings channel SLOT | hosts SLOT | remove SLOT self | remove SLOT other [SO-PIN] | tokens | forget SERIAL | readers
  *
- * Shows and removes pairings by Kanal's own functions. The channel's line has its state, whether it requires
+ * Shows and removes pairings, and shows readers, by Kanal's own functions. The channel's line has its state, whether it requires
  * activation, the profile, and the tries that the first password has left. A line for each host: its number, its
- * profile, its kind, its name; for each token: serial number, profile, label. Exit status: 0 done; 1 refused, with the
+ * profile, its kind, its name; for each token: serial number, profile, label; for each reader: its slot, flags, media,
+ * nickname. Exit status: 0 done; 1 refused, with the
  * code; 2 a rule is broken.
  */
 #include <stdio.h>
@@ -17,6 +18,7 @@ enum { MOST = 32 };
 
 static CK_KANAL_PAIRED_HOST hosts[MOST];
 static CK_KANAL_PAIRED_TOKEN tokens[MOST];
+static CK_KANAL_READER readers[MOST];
 
 static void require(int holds, const char *what) {
     if (!holds) {
@@ -119,6 +121,19 @@ static void list_tokens(void) {
     }
 }
 
+static void list_readers(void) {
+    CK_ULONG count, i;
+    CK_SLOT_INFO info;
+
+    LIST(readers, count, C_KANAL_GetReaders(place, &count));
+    for (i = 0; i < count; i++) {
+        require(is_zero(readers[i].reserved, sizeof readers[i].reserved), "what is reserved is not zero");
+        done(C_GetSlotInfo(readers[i].slotID, &info));
+        require(memcmp(readers[i].name, info.slotDescription, sizeof info.slotDescription) == 0, "a slot's description");
+        printf("%lu %lu %.32s %.32s\n", readers[i].slotID, readers[i].flags, readers[i].media, readers[i].nickname);
+    }
+}
+
 static void forget(const char *text) {
     unsigned long long number = strtoull(text, NULL, 16);
     CK_BYTE serial[8];
@@ -143,10 +158,12 @@ int main(int argc, char **argv) {
         remove_host(slot, strcmp(argv[3], "self") == 0, argc > 4 ? argv[4] : NULL);
     else if (strcmp(command, "tokens") == 0)
         list_tokens();
+    else if (strcmp(command, "readers") == 0)
+        list_readers();
     else if (strcmp(command, "forget") == 0 && argc == 3)
         forget(argv[2]);
     else
-        require(0, "usage: pairings channel|hosts|remove|tokens|forget ...");
+        require(0, "usage: pairings channel|hosts|remove|tokens|forget|readers ...");
     done(C_Finalize(NULL));
     return 0;
 }

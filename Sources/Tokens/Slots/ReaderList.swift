@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import APDU
+import Locking
+import Token
+
+/// A reader and its card, for a list that people choose from.
+package struct ReaderReport: Sendable {
+    package let slot: Int
+    /// The PC/SC name.
+    package let name: String
+    /// A short form of the name: without maker and numbers, but for a number that tells it from readers of the same form.
+    package let nickname: String
+    /// Whether there is a card in it, of whatever kind.
+    package let isOccupied: Bool
+    /// Whether it reaches its card over the air.
+    package let isWireless: Bool
+    /// The token in it; nil without one, and if it does not answer.
+    package let token: TokenReport?
+}
+
+extension Slots {
+    /// All readers with their cards, in their order. Each token is asked for what it tells without a PIN.
+    package func readerList() throws(TokensError) -> [ReaderReport] {
+        var list: [ReaderReport] = []
+        for number in try numbers(tokenPresent: false) {
+            let state = try state(of: number)
+            let token = state.hasToken ? try? token(in: number, evicting: false) : nil
+            list.append(
+                ReaderReport(
+                    slot: number, name: state.reader,
+                    nickname: ReaderReport.nickname(of: state.reader, besides: list.map(\.nickname)),
+                    isOccupied: state.isOccupied,
+                    isWireless: token?.isWireless ?? settings.policy.isWireless(state.reader), token: token))
+        }
+        return list
+    }
+}
+
+extension ReaderReport {
+    /// The short form of a reader's name.
+    package static func nickname(of name: String, besides others: [String]) -> String {
+        var words = name.split(separator: " ").map { String($0) }
+        if words.first == "Aktiv" { words.removeFirst() }
+        words.removeAll { word in word.allSatisfy { $0.isNumber || "()[]".contains($0) } }
+        let short = words.isEmpty ? name : words.joined(separator: " ")
+        guard others.contains(short) else { return short }
+        let number = 2 + others.count { $0.hasPrefix(short + " ") }
+        return "\(short) \(number)"
+    }
+
+    /// The name of a token in such a list, as the vendor's has it.
+    ///
+    /// - Parameter serial: The serial number, big-endian.
+    package static func media(_ serial: [UInt8]) -> String {
+        "rutoken_ecp_" + serial.suffix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
