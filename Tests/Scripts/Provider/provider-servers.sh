@@ -285,6 +285,46 @@ END
     passed "lighttpd serves, as another user"
 }
 
+# A mail server's STARTTLS. Its processes read the key as root, and are another user's then.
+postfix_server() {
+    mkdir postfix
+    install -d -o postfix postfix/data
+    cat > postfix/main.cf << END
+compatibility_level = 3.6
+queue_directory = $work/postfix/spool
+data_directory = $work/postfix/data
+maillog_file = /dev/stdout
+mydestination =
+inet_interfaces = 127.0.0.1
+inet_protocols = ipv4
+local_recipient_maps =
+import_environment = MAIL_CONFIG PATH HOME XDG_CONFIG_HOME XDG_DATA_HOME OPENSSL_CONF OPENSSL_MODULES
+smtpd_tls_security_level = may
+smtpd_tls_cert_file = $work/rsa.pem
+smtpd_tls_key_file = $work/rsa.key
+END
+    cat > postfix/master.cf << END
+127.0.0.1:35980 inet n - n - - smtpd
+cleanup unix n - n - 0 cleanup
+rewrite unix - - n - - trivial-rewrite
+anvil unix - - n - 1 anvil
+proxymap unix - - n - - proxymap
+tlsmgr unix - - n 1000? 1 tlsmgr
+postlog unix-dgram n - n - 1 postlogd
+END
+    mkdir postfix/spool
+    expect 0 postfix -c "$work/postfix" check
+    by_provider start postfix.log postfix -c "$work/postfix" start-fg
+    wait_until test -s postfix/spool/pid/master.pid || fail "no mail server: $(tail -n 20 postfix.log)"
+    # It is a child of what was started.
+    others+=("$(tr -d ' ' < postfix/spool/pid/master.pid)")
+    local greeting=(openssl s_client -starttls smtp -connect 127.0.0.1:35980 -CAfile authority.pem -verify_return_error -brief)
+    wait_until timeout 5 sh -c '"$@" < /dev/null' sh "${greeting[@]}" || fail "no mail server: $(tail -n 20 postfix.log)"
+    expect 0 "${greeting[@]}" < /dev/null
+    printed 'Verification: OK'
+    passed "Postfix serves, as another user"
+}
+
 # Commits of git by Examples/git-cms.sh, with an RSA and a GOST key. OpenSSL verifies the latter by the provider.
 git_commits() {
     local kind commit changed
@@ -344,7 +384,7 @@ chmod 755 "$work"
 attach usb usb
 certify
 for program in ${@:-curl_client nginx_server apache_server stunnel_both python_both openvpn_both hostapd_server freeradius_server
-    lighttpd_server git_commits}; do
+    lighttpd_server postfix_server git_commits}; do
     $program
     stop_others
 done
