@@ -228,6 +228,24 @@ static void forks(void) {
     end(context);
 }
 
+/* Signs once for each line of standard input, and says whether it could. */
+static void lines(void) {
+    struct context context = begin(true);
+    EVP_PKEY *key = load(context.library);
+    char line[16];
+
+    if (!key)
+        fail("no key");
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    puts("ready");
+    while (fgets(line, sizeof line, stdin)) {
+        puts(sign(context.library, key) ? "signed" : "failed");
+        ERR_print_errors_fp(stderr);
+    }
+    EVP_PKEY_free(key);
+    end(context);
+}
+
 static size_t derive(OSSL_LIB_CTX *library, EVP_PKEY *own, EVP_PKEY *peer, unsigned char secret[64]) {
     EVP_PKEY_CTX *deriving = EVP_PKEY_CTX_new_from_pkey(library, own, NULL);
     size_t length = 64;
@@ -353,7 +371,7 @@ static const struct {
     void (*run)(void);
 } modes[] = {
     {"loads", loads},   {"contexts", contexts}, {"twice", twice},           {"threads", threads},     {"forks", forks},
-    {"settings", settings}, {"file", file_of_key},
+    {"settings", settings}, {"file", file_of_key}, {"lines", lines},
     {"alone", alone},   {"properties", properties}, {"mutations", mutations}, {"peer", peer},
 };
 

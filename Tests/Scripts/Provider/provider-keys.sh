@@ -166,6 +166,10 @@ names() {
         signs "$name" gost256 md_gost12_256
     done
     signs "$uri;object=gost256" gost256 md_gost12_256 -passin pass:$pin
+    # The token's own way: the library asks, and no program.
+    configure "authenticator = file:$work/pin"
+    signs "$uri;object=gost256" gost256 md_gost12_256
+    unconfigure
     sed "s|^\[kanal\]|&\nPIN = $pin|" provider.cnf > pin.cnf
     expect 0 bash -c 'openssl_with "$@"' sh "$work/pin.cnf" dgst -md_gost12_256 -sign "$uri;object=gost256" message
     refused 'no private key matches; there is .*id=%01;object=gost256' "$uri;object=none$ask"

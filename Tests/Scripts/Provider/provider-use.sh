@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The provider "kanal" under AddressSanitizer: modules that lie about lengths, hostile keys, keys in memory, several library
-# contexts, threads, forks and want of memory; loaded ten thousand times, and beside the engine gost; under valgrind.
+# contexts, threads, forks, want of memory, a token that leaves; loaded ten thousand times, and beside the engine gost; under
+# valgrind.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -9,7 +10,7 @@ cd "$(dirname "$0")/../../.."
 
 export SOFTHSM2_CONF=$work/softhsm2.conf
 soft=$(dpkg-query --listfiles libsofthsm2 | grep -m 1 '/libsofthsm2\.so$')
-checked=(clang -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize=function,shift-base -fno-sanitize-recover=all)
+sanitized=(clang -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize=function,shift-base -fno-sanitize-recover=all)
 
 module_settings() {
     sed "s|^\[kanal\]|&\nMODULE_PATH = $1\nPIN = $pin|" provider.cnf > module.cnf
@@ -20,23 +21,29 @@ use() {
         expect "$@"
 }
 
+# compile DIRECTORY COMPILER…: the provider, with this compiler and its options.
+compile() {
+    mkdir -p "$1/objects"
+    # shellcheck disable=SC2016
+    find "$root"/Sources/OpenSSL{Provider,Keys} "$root/Sources/GOSTKernels" -name '*.c' -print0 \
+        | nice xargs -0 -P 2 -I{} sh -c 'out=$1/objects/$(echo "$0" | tr / _).o; shift; exec "$@" -c "$0" -o "$out"' {} \
+            "$1" "${@:2}" -std=gnu11 -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 '-DKANAL_VERSION="0"' \
+            -I"$root"/Sources/{OpenSSLProvider,OpenSSLProvider/GOST,OpenSSLKeys,GOSTKernels/include} $(pkg-config --cflags p11-kit-1)
+    "${@:2}" -fuse-ld=lld -shared "$1"/objects/*.o -Wl,-z,nodelete \
+        "-Wl,--version-script=$root/Sources/OpenSSLProvider/exports.map" $(pkg-config --libs p11-kit-1) -o "$1/kanal.so"
+}
+
 # SoftHSM2 throws, for which AddressSanitizer wants the library that catches to be there from the start.
 builds() {
     local source flags
-    mkdir -p checked objects tokens
+    mkdir -p checked tokens
     flags=$(pkg-config --cflags p11-kit-1)
-    # shellcheck disable=SC2086
-    find "$root"/Sources/OpenSSL{Provider,Keys} "$root/Sources/GOSTKernels" -name '*.c' -print0 \
-        | nice xargs -0 -P 2 -I{} sh -c 'out=objects/$(echo "$0" | tr / _).o; source=$0; shift 0; exec "$@" -c "$source" -o "$out"' {} \
-            "${checked[@]}" -std=gnu11 -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 '-DKANAL_VERSION="0"' \
-            -I"$root"/Sources/{OpenSSLProvider,OpenSSLProvider/GOST,OpenSSLKeys,GOSTKernels/include} $flags
-    "${checked[@]}" -fuse-ld=lld -shared objects/*.o -Wl,-z,nodelete "-Wl,--version-script=$root/Sources/OpenSSLProvider/exports.map" \
-        $(pkg-config --libs p11-kit-1) -o checked/kanal.so
-    "${checked[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/use.c" -o use -pthread -lcrypto -Wl,--no-as-needed -lstdc++
-    "${checked[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Engine/lies.c" $flags -o lies -pthread -lcrypto \
+    compile checked "${sanitized[@]}"
+    "${sanitized[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/use.c" -o use -pthread -lcrypto -Wl,--no-as-needed -lstdc++
+    "${sanitized[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Engine/lies.c" $flags -o lies -pthread -lcrypto \
         -Wl,--no-as-needed -lstdc++
-    "${checked[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/software.c" -o software -pthread -lcrypto
-    "${checked[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/shortage.c" -o shortage -lcrypto -Wl,--no-as-needed \
+    "${sanitized[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/software.c" -o software -pthread -lcrypto
+    "${sanitized[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/shortage.c" -o shortage -lcrypto -Wl,--no-as-needed \
         -lstdc++
     cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Provider/use.c" -o plain -pthread -lcrypto
     cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Provider/software.c" -o unchecked -pthread -lcrypto
@@ -143,6 +150,43 @@ loads() {
     passed "the provider is loaded 10000 times without a leak"
 }
 
+# A libcrypto whose structures differ: nothing is registered.
+layouts() {
+    local layout flags=(-I"$root"/Sources/{OpenSSLProvider,OpenSSLProvider/GOST,OpenSSLKeys,GOSTKernels/include})
+    for layout in same digest cipher; do
+        # shellcheck disable=SC2046
+        clang -O1 -Wall -Wextra -Werror -std=gnu11 "${flags[@]}" -DLAYOUT_$layout "$root/Tests/Programs/Provider/layout.c" \
+            "$root"/Sources/OpenSSLKeys/{errors,text,settings,module,calls,pin,refusals,token}.c \
+            $(pkg-config --cflags --libs p11-kit-1) -o layout -pthread -lcrypto
+        expect $([ $layout = same ] && echo 0 || echo 1) ./layout
+        [ $layout = same ] || printed 'this libcrypto has another form of digests or ciphers'
+    done
+    passed "nothing is registered with a libcrypto whose structures differ"
+}
+
+# A token that was away.
+absence() {
+    mkfifo lines
+    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/lib/ossl-modules ./plain lines "pkcs11:object=gost256$where" < lines > said \
+        2> errors &
+    local process=$!
+    others+=($process)
+    exec 9> lines
+    wait_until grep -q ready said || fail "no key: $(cat errors)"
+    echo sign >&9
+    wait_until grep -q signed said || fail "no signature: $(cat errors)"
+    detach
+    echo sign >&9
+    wait_until grep -q failed said || fail "a signature without a token"
+    grep -q 'kanal:.*no such token' errors || fail "the cause is not told: $(cat errors)"
+    attach usb usb 9>&-
+    echo sign >&9
+    wait_until sh -c '[ "$(grep -c signed said)" = 2 ]' || fail "no signature after a return: $(cat said errors)"
+    exec 9>&-
+    wait $process || fail "exit status $?"
+    passed "the key signs again when its token is back"
+}
+
 # The engine gost has the digests first, or comes later.
 beside_gost() {
     local order
@@ -190,6 +234,8 @@ programs
 hostile
 software
 shortage
+absence
+layouts
 loads
 beside_gost
 memory
