@@ -26,7 +26,8 @@ row() {
             return
         fi
     done
-    mkdir -p "$work/$1"
+    rm -rf "${work:?}/$1"
+    mkdir "$work/$1"
     set +e
     (
         set -e

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# The rows of programs.sh that go by pkcs11-provider: OpenSSL's commands, and programs that load a key file with a URI in
-# it. To be sourced by programs.sh.
+# The rows of programs.sh that go by OpenSSL's providers: programs that load a key file with a URI in it, with the provider
+# kanal and with pkcs11-provider, and OpenSSL's commands with the latter. To be sourced by programs.sh.
 
-provider=$work/provider.cnf
-
-# The file of the examples, as an administrator would fill it in; GOST keys are hidden from these programs.
+# The files of the examples, as an administrator would fill them in.
+provide_kanal() {
+    provider=$work/kanal.cnf
+    sed "s|^\[kanal\]|&\nPIN = $pin|" /usr/share/doc/kanal/kanal-provider.cnf > "$provider"
+    chmod 755 "$work"
+}
+# GOST keys are hidden from these programs.
 provide() {
+    local program
+    provider=$work/provider.cnf
     sed "s|/usr/local/lib/libkanal-pkcs11.so|$module|; s|/etc/kanal/token.pin|$work/pin|" \
         "$root/Examples/openssl-provider.cnf" > "$provider"
     echo -n $pin > "$work/pin"
     chmod 644 "$work/pin"
-    chmod 755 "$work"
-    local program
     for program in openssl "$(basename "$(realpath /usr/bin/python3)")" lighttpd stunnel stunnel4 nginx postgres; do
         printf '[program %s]\nhide_gost_keys = on\n' "$program"
     done >> /etc/kanal/kanal.conf
@@ -178,13 +182,19 @@ provider_postgres() {
     passed "$(basename "${programs%/bin}"): it serves TLS with a key file that holds a URI"
 }
 
+# program_rows PACKAGE NAME
+program_rows() {
+    row provider_python "$1 python3" "Python with $2"
+    row provider_lighttpd "$1 lighttpd-mod-openssl" "lighttpd with $2"
+    row provider_stunnel "$1 stunnel4" "stunnel with $2"
+    row provider_nginx "$1 nginx" "nginx with $2"
+    row provider_postgres "$1 postgresql" "PostgreSQL with $2"
+}
 provider_rows() {
+    provide_kanal
+    program_rows kanal-openssl-provider "provider kanal"
     provide
     row provider_uris "pkcs11-provider" "pkcs11-provider by URIs"
     row provider_files "pkcs11-provider" "pkcs11-provider by key files"
-    row provider_python "pkcs11-provider python3" "Python with pkcs11-provider"
-    row provider_lighttpd "pkcs11-provider lighttpd-mod-openssl" "lighttpd with pkcs11-provider"
-    row provider_stunnel "pkcs11-provider stunnel4" "stunnel with pkcs11-provider"
-    row provider_nginx "pkcs11-provider nginx" "nginx with pkcs11-provider"
-    row provider_postgres "pkcs11-provider postgresql" "PostgreSQL with pkcs11-provider"
+    program_rows pkcs11-provider pkcs11-provider
 }
