@@ -122,7 +122,7 @@ model: deps ## check the model of the secure channel's sessions
 constant-time: deps ## prove by valgrind that nothing secret decides a branch or a memory index
 	Tests/Scripts/Safety/constant-time.sh
 
-proof: ## prove that the arithmetic of curves computes what it says, on the machine code of this compiler
+proof: ## prove that curves, ciphers and hash functions compute what they say, on the machine code of this compiler
 	$(call install,proof)
 	Tests/Proof/proof.sh
 

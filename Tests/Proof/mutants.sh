@@ -1,21 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Breaks the arithmetic of curves in one place after another, in a copy, and requires that the proof fails there: with the step
-# and the words that are named. Each mutant is a line of docs/Proof.md.
+# mutants.sh [WORD]: breaks the kernels in one place after another, in a copy, and requires that the proof fails there: with the step
+# and the words that are named. Each mutant is in docs/Proof.md. With a word, only those whose step has it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
-survivors=0 count=0
+survivors=0 count=0 wanted=${1:-}
 
-# mutant NAME FILE EXPRESSION STEP WORDS: applies the sed expression to the file of Sources/GOSTKernels, and runs the step.
+# mutant NAME FILE EXPRESSION STEP WORDS: applies the sed expression to the file of Sources/GOSTKernels, and runs the step, before
+# which options of proof.sh may be.
 mutant() {
-    local name=$1 file=$2 expression=$3 step=$4 words=$5 status=0
+    local name=$1 file=$2 expression=$3 words=$5 status=0 step
+    read -ra step <<< "$4"
+    [[ $4 == *"$wanted"* ]] || return 0
     rm -rf "$work/kernels"
     cp -r Sources/GOSTKernels "$work/kernels"
     sed -i "$expression" "$work/kernels/$file"
     ! cmp -s "Sources/GOSTKernels/$file" "$work/kernels/$file" || fail "$name: the mutation does not apply to $file"
-    Tests/Proof/proof.sh -k "$work/kernels" "$step" > "$work/output" 2>&1 || status=$?
+    Tests/Proof/proof.sh -k "$work/kernels" "${step[@]}" > "$work/output" 2>&1 || status=$?
     count=$((count + 1))
     if [ $status != 0 ] && grep -q "^NOT proven: .*$words" "$work/output"; then
         echo "caught: $name, by \"$(sed -n "s/^NOT proven: \(.*$words.*\)/\1/p" "$work/output" | head -n 1 | cut -c 1-110)\""
@@ -81,6 +84,43 @@ mutant "a branch on the lowest bit of k" $curves/Group.h \
 mutant "inverses count the bits of a number by a loop" $curves/Inverse.h \
     's/for (int i = 0; i < NUMBER(steps); i++) {/for (int i = 0; i < NUMBER(steps) \&\& x != 0; i++) {/' \
     secrets_curves 'invert: a jump depends on a secret'
+
+mutant "the stack is cleared less deep than it is used" include/GOSTCurves.h 's/gost_stack_depth = 8192/gost_stack_depth = 4096/' \
+    stack 'bytes deep'
+mutant "the stack is not cleared" $curves/Curve.c 's/^    gost_clear_stack();//' stack 'does not clear the stack'
+mutant "a vector register is not cleared" $curves/Stack.c 's/ LOWER(7) / /' stack 'leaves registers: xmm7'
+
+mutant "an entry of π" Substitution.h '0,/0xFC, 0xEE, 0xDD/s//0xFC, 0xEE, 0xDC/' '-c all_streebog ciphers' 'Streebog, AVX-512'
+mutant "an entry of ν0, for AVX2" Substitution256.h '0,/0x05, 0x02, 0x04, 0x0C/s//0x05, 0x02, 0x04, 0x0D/' \
+    '-c schedule ciphers' 'round keys, AVX2'
+mutant "a term of L, for AVX2" Kuznyechik/Block256.h '0,/{0x01, 0x00, 0x02, 0x02/s//{0x01, 0x01, 0x02, 0x02/' \
+    '-c all_kuznyechik_chains ciphers' 'chains, AVX2'
+mutant "an element of L by its name in the field of AES" Kuznyechik/Block512.h '0,/0x54, 0x6C, 0xB2/s//0x54, 0x6C, 0xB3/' \
+    '-c schedule ciphers' 'round keys, AVX-512'
+mutant "a matrix of bits, for AVX-512" Kuznyechik/Many512.h 's/0xD868D0A04081DA6C/0xD868D0A04081DA6D/' \
+    '-c all_kuznyechik_ctr ciphers' 'counters, AVX-512'
+mutant "a rotation by ten" Rounds28147.h 's/_mm512_or_si512(low, high), 11)/_mm512_or_si512(low, high), 10)/' \
+    '-c all_28147 ciphers' 'Magma, AVX-512'
+mutant "the carry of N4 is lost" Modes28147.h 's/return sum + (sum < a);/return sum;/' '-c all_cnt ciphers' 'gamma, AVX2'
+mutant "the right half's carry is lost" Modes28147.h 's/left += (n \& left_counts) + .*/left += n \& left_counts;/' \
+    '-c all_ctr28147 ciphers' 'counters, AVX2'
+mutant "a digit of the constant of key meshing" Modes28147.h 's/0x22720069/0x22720068/' '-c all_meshed ciphers' 'meshing, AVX2'
+mutant "the sum of output and text is not fed back" Modes28147.h 's/state = kind == gost_chain_gamma ? block : sum;/state = block;/' \
+    '-c all_chains28147 ciphers' 'chains, AVX2'
+mutant "an entry of the products, for AVX2" Streebog/Products256.h '0,/0xF4, 0x25, 0x3E/s//0xF4, 0x25, 0x3F/' \
+    '-c all_streebog ciphers' 'Streebog, AVX2'
+mutant "the carries of Σ are dropped" Streebog/Streebog.c 's/word, carry, &carry/word, 0, \&carry/' '-c all_streebog ciphers' 'the sum'
+mutant "a word of ψ" GOSTR341194.c 's/y\[i + 12\] ^ y\[i + 15\]/y[i + 12] ^ y[i + 14]/' '-c all_hash94 ciphers' '34.11-94, AVX2'
+mutant "what goes beyond a word is not folded again" Multilinear.c 's/^    add_product(&low, beyond, 0x1B);/    (void)beyond;/' \
+    '-c all_multilinear ciphers' 'sums, AVX2'
+mutant "the carry of a counter is looked for one bit too low" Kuznyechik/Many.c 's/>> 63 & carries/>> 62 \& carries/' \
+    counters 'the counter is n more'
+mutant "a batch begins one counter too late" Modes28147.h 's/next = right + (n & ~/next = right + ((n + 1) \& ~/' \
+    counters 'the block is its counter'
+mutant "a factor, for NEON" Kuznyechik/BlockNEON.h '0,/0xCF, 0x20, 0x87/s//0xCF, 0x20, 0x86/' \
+    '-c schedule ciphers_arm64' 'round keys, NEON'
+mutant "a share of the upper byte, for NEON" ProductsNEON.h '0,/0x00, 0x1D, 0x3A/s//0x00, 0x1D, 0x3B/' \
+    '-c all_streebog ciphers_arm64' 'Streebog, NEON'
 
 [ $survivors = 0 ] || { echo "mutants.sh: $survivors survived" >&2; exit 1; }
 echo "mutants.sh: $count mutants, passed"

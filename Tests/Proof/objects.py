@@ -91,14 +91,18 @@ class Object:
                     last.next = instruction.address
                 self.instructions[instruction.address] = last = instruction
 
-    def pointers(self):
-        """Where constants point to in the code: tables of functions."""
+    def tables(self):
+        """Where constants point to in the code: the section and place of each pointer, and the function's offset."""
         run = subprocess.run(["objdump", "-r", "-j", ".data.rel.ro", self.path], capture_output=True, text=True, check=False,
                              env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
-        for match in re.finditer(r"^[0-9a-f]+ R_X86_64_64 +(\S+)$", run.stdout, re.MULTILINE):
-            section, offset = self.place(self.relocated(match[1]))
+        for match in re.finditer(r"^([0-9a-f]+) R_X86_64_64 +(\S+)$", run.stdout, re.MULTILINE):
+            section, offset = self.place(self.relocated(match[2]))
             if section == ".text":
-                yield offset
+                yield int(match[1], 16), offset
+
+    def pointers(self):
+        """The functions that constants point to."""
+        return (offset for _, offset in self.tables())
 
     @staticmethod
     def relocated(text):

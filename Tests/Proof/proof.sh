@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# proof.sh [-k KERNELS] [STEP…]: proves what docs/Proof.md says of the arithmetic, or a part of it, and fails at the first step
-# that is not proven. KERNELS is a folder like Sources/GOSTKernels, in which a mutant may be. Needs no build of the library; if
-# there is one, its code is compared with the code that is proven.
+# proof.sh [-k KERNELS] [-c CLAIM] [STEP…]: proves what docs/Proof.md says of the kernels, or a part of it, and fails at the first
+# step that is not proven. KERNELS is a folder like Sources/GOSTKernels, in which a mutant may be, and CLAIM the only one of
+# ciphers.py. Needs no build of the library; if there is one, its code is compared with the code that is proven, or is that.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
 kernels=Sources/GOSTKernels
 warnings=(-Wall -Wextra -Werror -Wno-unused-function -Wno-unknown-pragmas)
-while getopts k: option; do
+claim=()
+while getopts k:c: option; do
     case $option in
         k)
             kernels=$OPTARG
             warnings=(-w)
             ;;
+        c) claim=(-- "$OPTARG") ;;
         *) exit 64 ;;
     esac
 done
@@ -26,8 +28,10 @@ for program in z3 gp objdump python3; do
 done
 includes=("-I$kernels/include" "-I$kernels/Curves" "-I$kernels/Parameters")
 # As SwiftPM compiles the library: "hardenedC" of Package.swift.
-shipped=(-target x86_64-unknown-linux-gnu -O2 -DSWIFT_PACKAGE=1 -fblocks -fstack-protector-strong -fcf-protection=full
-    -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fPIC -fno-omit-frame-pointer)
+hardened=(-O2 -DSWIFT_PACKAGE=1 -fblocks -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fPIC
+    -fno-omit-frame-pointer)
+shipped=(-target x86_64-unknown-linux-gnu "${hardened[@]}" -fcf-protection=full)
+arm64=(-target aarch64-unknown-linux-gnu "${hardened[@]}" -mbranch-protection=standard)
 
 # The field functions of one length.
 fields() {
@@ -78,14 +82,29 @@ digits() {
     done
 }
 check_digits() {
-    .build/cbmc/cbmc $proof/digits.c --function "$1" "${includes[@]}" -I$proof "-DCOUNT=$2" "-DBASE_BITS=$3" "-DENTRIES=$4" \
-        "-DSIZE=$5" --unwind 600 --unwinding-assertions > "$work/log" 2>&1 || true
+    by_cbmc digits.c "$1" "-DCOUNT=$2" "-DBASE_BITS=$3" "-DENTRIES=$4" "-DSIZE=$5"
+    echo "proven: $1 with $2 words, $(conditions) conditions, $4 entries of $5 words"
+}
+# by_cbmc FILE FUNCTION FLAG…
+by_cbmc() {
+    .build/cbmc/cbmc "$proof/$1" --function "$2" "${includes[@]}" -I$proof "-I$kernels" "${@:3}" --unwind 600 \
+        --unwinding-assertions > "$work/log" 2>&1 || true
     grep -q '^VERIFICATION SUCCESSFUL$' "$work/log" || {
-        sed -n 's/^\[.*\] \(.*\): FAILURE$/NOT proven: '"$1"': \1/p' "$work/log" >&2
+        sed -n 's/^\[.*\] \(.*\): FAILURE$/NOT proven: '"$2"': \1/p' "$work/log" >&2
         tail -n 3 "$work/log" >&2
         exit 1
     }
-    echo "proven: $1 with $2 words, $(sed -n 's/^\*\* 0 of \([0-9]*\) failed.*/\1/p' "$work/log") conditions, $4 entries of $5 words"
+}
+conditions() { sed -n 's/^\*\* 0 of \([0-9]*\) failed.*/\1/p' "$work/log"; }
+
+# The counters of all modes, in the sources.
+counters() {
+    local function
+    $proof/cbmc.sh .build/cbmc
+    for function in kuznyechik magma gamma_mode; do
+        by_cbmc counters.c $function -DBLOCKS=66 --object-bits 12 $([ $function != kuznyechik ] || echo -DKUZNYECHIK)
+        echo "proven: the counters of $function, $(conditions) conditions"
+    done
 }
 
 # What is made of the digits.
@@ -100,26 +119,52 @@ multiples() {
     done
 }
 
-# Of the objects that are built, or of those of the sources: jumps and addresses.
-secrets_of() {
-    local objects=() source
-    if [ "$kernels" = Sources/GOSTKernels ]; then
+# Makes `objects` of sources: those that are built, or by the compiler that is named, with its flags.
+objects_of() {
+    local count=$1 source
+    local compile=("${@:2:count}")
+    shift $((count + 1))
+    objects=()
+    if [ "$kernels" = Sources/GOSTKernels ] && [ "${compile[*]}" = "${shipped[*]}" ]; then
         for source in "$@"; do objects+=(".build/release/GOSTKernels.build/${source#"$kernels"/}.o"); done
         ls "${objects[@]}" > "$work/found" 2>&1 || objects=()
     fi
-    if [ ${#objects[@]} = 0 ]; then
-        for source in "$@"; do
-            objects+=("$work/$(basename "$source").o")
-            "$clang" "${shipped[@]}" "${warnings[@]}" "${includes[@]}" -c "$source" -o "${objects[-1]}"
-        done
-    fi
+    [ ${#objects[@]} = 0 ] || return 0
+    for source in "$@"; do
+        objects+=("$work/$(basename "$source").o")
+        "$clang" "${compile[@]}" "${warnings[@]}" "${includes[@]}" -c "$source" -o "${objects[-1]}"
+    done
+}
+
+# Jumps and addresses.
+secrets_of() {
+    objects_of ${#shipped[@]} "${shipped[@]}" "$@"
     $proof/secrets.py "${objects[@]}"
 }
 secrets_curves() { secrets_of "$kernels"/Curves/*.c; }
 secrets_ciphers() { secrets_of "$kernels"/*.c "$kernels"/{Kuznyechik,Streebog}/*.c "$kernels"/Curves/Answer.c; }
 
-steps=(formulas numbers edges multiples secrets_curves secrets_ciphers fields256 digits fields512)
-for step in "${@:-${steps[@]}}"; do
+# What is left on the stack and in registers.
+stack() {
+    objects_of ${#shipped[@]} "${shipped[@]}" "$kernels"/Curves/*.c
+    $proof/stack.py "${objects[@]}"
+}
+
+# Ciphers and hash functions, on each path.
+cipher_sources=("$kernels"/{Block28147,GOSTR341194,Multilinear}.c "$kernels"/{Kuznyechik,Streebog}/*.c)
+ciphers() {
+    objects_of ${#shipped[@]} "${shipped[@]}" "${cipher_sources[@]}"
+    $proof/Ciphers/ciphers.py "$(dirname "$clang")/ld.lld" x86-64 "${objects[@]}" "${claim[@]}"
+}
+ciphers_arm64() {
+    objects_of ${#arm64[@]} "${arm64[@]}" "${cipher_sources[@]}"
+    $proof/Ciphers/ciphers.py "$(dirname "$clang")/ld.lld" arm64 "${objects[@]}" "${claim[@]}"
+}
+
+# Without a name, all but the last, which has a place in "make nightly".
+steps=(formulas numbers edges multiples stack secrets_curves secrets_ciphers fields256 counters ciphers digits fields512
+    ciphers_arm64)
+for step in "${@:-${steps[@]::${#steps[@]}-1}}"; do
     [[ " ${steps[*]} " == *" $step "* ]] || { echo "there is no step $step, but: ${steps[*]}" >&2; exit 64; }
     begin=$SECONDS
     $step
