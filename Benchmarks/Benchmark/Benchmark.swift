@@ -9,9 +9,9 @@ import Libraries
 enum Benchmark {
     static func main() throws {
         guard libraries_load() else { throw GOSTError.libraryFailure }
-        print(
-            "Processor: \(processor()), one core. Medians; in brackets, the ratio to the fastest library.\n"
-        )
+        let sets = Table.paths.map { "\($0)" }.joined(separator: ", ")
+        print("Processor: \(processor()), one core; sets of instructions: \(sets).")
+        print("Medians; in brackets, the ratio to the fastest library, for each set. Keys have one for all sets.\n")
         let named = CommandLine.arguments.dropFirst()
         if named.isEmpty || named.contains("messages") { try messages() }
         print()

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 // GOST 28147-89 (RFC 5830) and Magma (RFC 8891): the choice of the path.
 
-#include "Modes28147.h"
+#include "Chains28147.h"
 
 #if defined(__x86_64__)
 MODES(avx2, encrypt256, encrypt_few256, AVX2)
 MODES(avx512, encrypt512, encrypt_few512, AVX512)
+CHAINS(avx512, encrypt_few512, AVX512)
 #elif defined(__aarch64__)
 MODES(neon, encrypt_neon, encrypt_few_neon, )
+CHAINS(neon, encrypt_few_neon, )
 #endif
 
 bool gost_28147_encrypt(gost_path path, const gost_28147 *cipher, const uint8_t *input, uint8_t *output, size_t count) {

@@ -250,8 +250,9 @@ INLINE void cnt_meshed(core *encrypt, few_core *encrypt_few, const uint8_t *rows
     explicit_bzero(next, sizeof next);
 }
 
-/// The kernels of one path: the modes over `encrypt` and `encrypt_few`, compiled for the same instructions, and where
-/// batches are read and written, for one octet order at a time so that the inner loops do not ask for it.
+/// The kernels of one path but for chains: the modes over `encrypt` and `encrypt_few`, compiled for the same
+/// instructions, and where batches are read and written, for one octet order at a time so that the inner loops do not
+/// ask for it.
 #define MODES(path, encrypt, encrypt_few, attributes)                                                                  \
     attributes static void path##_transform(const gost_28147 *c, bool decrypt, const uint8_t *in, uint8_t *out,        \
                                             size_t count) {                                                            \
@@ -269,16 +270,19 @@ INLINE void cnt_meshed(core *encrypt, few_core *encrypt_few, const uint8_t *rows
         if (c->order == gost_order_big) ctr(encrypt, c, gost_order_big, n, in, out, count);                            \
         else ctr(encrypt, c, gost_order_little, n, in, out, count);                                                    \
     }                                                                                                                  \
+    attributes static void path##_cnt_meshed(const uint8_t *rows, uint32_t *key, uint64_t *n, const uint8_t *in,       \
+                                             uint8_t *out, size_t sections) {                                          \
+        cnt_meshed(encrypt, encrypt_few, rows, key, n, in, out, sections);                                             \
+    }
+
+/// Chains over `encrypt_few`.
+#define CHAINS(path, encrypt_few, attributes)                                                                          \
     attributes static void path##_chain(const gost_28147 *c, gost_chain kind, uint8_t *feedback, const uint8_t *in,    \
                                         uint8_t *out, size_t count) {                                                  \
         chain(encrypt_few, c, kind, feedback, in, out, count);                                                         \
     }                                                                                                                  \
     attributes static void path##_imit(const gost_28147 *c, uint64_t *code, const uint8_t *in, size_t count) {         \
         imit(encrypt_few, c, code, in, count);                                                                         \
-    }                                                                                                                  \
-    attributes static void path##_cnt_meshed(const uint8_t *rows, uint32_t *key, uint64_t *n, const uint8_t *in,       \
-                                             uint8_t *out, size_t sections) {                                          \
-        cnt_meshed(encrypt, encrypt_few, rows, key, n, in, out, sections);                                             \
     }
 
 #endif
