@@ -39,16 +39,18 @@ AVX2 INLINE void substitute256(__m256i x, __m256i *left, __m256i *right) {
     *right = add_logarithms256(look_up256(gost_log_r, r), look_up256(gost_log_phi, *left));
 }
 
-/// What rows j and j + 4 of both vectors, each in its half of `rows`, add to columns 0…7 of the product.
-AVX2 INLINE void multiply256(__m256i sum[8], __m256i rows, int j) {
-    __m256i halves[2];
-    substitute256(rows, &halves[0], &halves[1]);
-    for (int half = 0; half < 2; half++) {
-        for (int k = 0; k < 8; k++) {
+/// Columns k of the product, of both vectors, from what ``substitute256`` gives for the four pairs of rows: in either half
+/// of the register the terms of the rows that are there.
+AVX2 INLINE __m256i column256(const __m256i halves[4][2], int k) {
+    __m256i sum[8];
+    for (int j = 0; j < 4; j++) {
+        for (int half = 0; half < 2; half++) {
             __m256i products = _mm256_load_si256((const __m256i *)gost_products[j][half][k]);
-            sum[k] = _mm256_xor_si256(sum[k], _mm256_shuffle_epi8(products, halves[half]));
+            sum[2 * j + half] = _mm256_shuffle_epi8(products, halves[j][half]);
         }
     }
+    for (int i = 0; i < 4; i++) sum[i] = _mm256_xor_si256(sum[2 * i], sum[2 * i + 1]);
+    return _mm256_xor_si256(_mm256_xor_si256(sum[0], sum[1]), _mm256_xor_si256(sum[2], sum[3]));
 }
 
 /// Adds the halves of two columns, each of which has the terms of four rows. Pairs of octets come out, one of each
@@ -64,11 +66,13 @@ AVX2 INLINE void lps256(vector256 *state, vector256 *key) {
     __m256i low23 = _mm256_unpackhi_epi32(state->columns[0], key->columns[0]);
     __m256i high01 = _mm256_unpacklo_epi32(state->columns[1], key->columns[1]);
     __m256i high23 = _mm256_unpackhi_epi32(state->columns[1], key->columns[1]);
-    __m256i sum[8] = {0};
-    multiply256(sum, _mm256_unpacklo_epi64(low01, high01), 0);
-    multiply256(sum, _mm256_unpackhi_epi64(low01, high01), 1);
-    multiply256(sum, _mm256_unpacklo_epi64(low23, high23), 2);
-    multiply256(sum, _mm256_unpackhi_epi64(low23, high23), 3);
+    __m256i sum[8], halves[4][2];
+    substitute256(_mm256_unpacklo_epi64(low01, high01), &halves[0][0], &halves[0][1]);
+    substitute256(_mm256_unpackhi_epi64(low01, high01), &halves[1][0], &halves[1][1]);
+    substitute256(_mm256_unpacklo_epi64(low23, high23), &halves[2][0], &halves[2][1]);
+    substitute256(_mm256_unpackhi_epi64(low23, high23), &halves[3][0], &halves[3][1]);
+    // All rows first: while one waits, the next can begin. Products then wait for nothing.
+    for (int k = 0; k < 8; k++) sum[k] = column256(halves, k);
     for (int i = 0; i < 2; i++) {
         __m256i first = join256(sum[4 * i], sum[4 * i + 1]), second = join256(sum[4 * i + 2], sum[4 * i + 3]);
         state->columns[i] = _mm256_unpacklo_epi16(first, second);
