@@ -79,8 +79,9 @@ func kanal(_ name: String, on dependencies: [Target.Dependency] = [], swift more
 /// To optimise what calls the optimised library takes three times as long, and finds no more.
 let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
-func tests(_ name: String, on dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, path: "Tests/Unit/\(name)", swiftSettings: testSettings)
+func tests(_ name: String, on dependencies: [Target.Dependency], data: [String] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: "Tests/Unit/\(name)", exclude: data, swiftSettings: testSettings)
 }
 
 let package = Package(
@@ -203,7 +204,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "APDU", "GOST", "HostCrypto", "Locking", "Secrets", "Token",
+                "APDU", "GOST", "HostCrypto", "Locking", "Secrets", "Token", "Translation",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Support/TestSupport", swiftSettings: settings),
@@ -263,7 +264,14 @@ let package = Package(
                 "TokenEnd", "Tokens",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        tests("TranslationTests", on: ["Translation"]),
+        tests("TranslationTests", on: ["TestSupport", "Translation"]),
+        tests(
+            "KanalCommandTests",
+            on: [
+                "APDU", "EmulatedTokens", "Emulator", "KanalCommand", "KanalKit", "Locking", "Secrets", "SecureChannel",
+                "Terminal", "TestSupport", "Token", "Translation",
+            ],
+            data: ["Files", "Screens"]),
         tests("TerminalTests", on: ["Secrets", "Terminal", "TestSupport", "Translation"]),
         tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),
         tests(

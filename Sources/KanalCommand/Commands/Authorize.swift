@@ -56,7 +56,7 @@ private struct AuthorizationOptions: ParsableArguments {
             application: application.map { .handler(scheme: $0) } ?? .browser,
             answers: answerScheme.map { .scheme($0) } ?? .loopback, title: title, informationSystem: system,
             installationPage: installationPage, timeLimit: .seconds(timeLimit))
-        return Authorization(settings, log: Logger(label: "kanal") { _ in StandardErrorLog() })
+        return TokenAccess.current.authorization(settings, Logger(label: "kanal") { _ in StandardErrorLog() })
     }
 
     /// Makes a request. If the other application is missing, the page from which it is installed is named.
@@ -218,7 +218,7 @@ struct Callback: AsyncParsableCommand {
     var url: String
 
     func run() async throws {
-        try await Authorization.process(url)
+        try await TokenAccess.current.answer(url)
         try output.show(TakenAnswer())
     }
 }

@@ -103,16 +103,18 @@ struct ShareCommand: AsyncParsableCommand {
             let settings = try settings()
             return try await Share.remoteEnd(host: settings.host, port: settings.port)
         }
-        let share = try Share(settings())
-        let output = output
+        let (settings, output) = (try settings(), output)
+        let context = ProgramContext.current
         do {
-            try await share.run { event in
+            try await TokenAccess.current.share(settings) { event in
                 // A log without a reader does not end the share.
-                try? output.show(ShareReport(event), isOneOfMany: true)
+                ProgramContext.$current.withValue(context) {
+                    try? output.show(ShareReport(event), isOneOfMany: true)
+                }
             }
         } catch {
             // The usual end, which the last event has told. Swift 6.2 cannot compile a pattern for it.
-            guard error == .cancelled else { throw error }
+            guard error as? KanalError == .cancelled else { throw error }
         }
     }
 

@@ -47,11 +47,14 @@ package final class EmulatedReader: ReaderService, Sendable {
     /// Whether token and reader are one device on USB, so that no command reaches a card that took the place.
     package let isUSB: Bool
 
+    /// - Parameter serial: Nil for a random one.
     package init(
-        _ identity: Identity, memory: any CardMemory = VolatileMemory(), passwords: [String] = [], isUSB: Bool = false
+        _ identity: Identity, memory: any CardMemory = VolatileMemory(), passwords: [String] = [],
+        serial: [UInt8]? = nil, isUSB: Bool = false
     ) throws {
         self.isUSB = isUSB
-        state = try Lock(State(card: EmulatedCard(identity, memory: memory, activationPasswords: passwords)))
+        let card = try EmulatedCard(identity, memory: memory, activationPasswords: passwords, serial: serial)
+        state = Lock(State(card: card))
     }
 
     /// The card in the reader, or that was in it.

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+import EmulatedTokens
+import Emulator
+import KanalCommand
+import TestSupport
+import Testing
+
+@Suite("Keys, certificates and other objects of a token")
+struct ObjectCommandTests {
+    /// A desk whose token has Ann's GOST key with its certificate, and Ben's RSA key with his.
+    static func desk() async throws -> Desk {
+        let desk = try Desk()
+        for name in ["ann", "ben"] {
+            try desk.copy("\(name).pfx")
+            let status = try await desk.type(
+                "key import ~/\(name).pfx --password-source env:SECRET --pin-source env:PIN", isShown: false
+            ).status
+            #expect(status == .done)
+        }
+        return desk
+    }
+
+    @Test("list: everything with the PIN, and what is public without")
+    func list() async throws {
+        let empty = try Desk()
+        try await empty.type("list --pin-source env:PIN")
+        try await empty.type("list --public", .russian)
+        try await empty.type("list --pin-source env:WRONG")
+        try await empty.type("list")
+        try empty.screen.expect("list-empty")
+        let desk = try await Self.desk()
+        try await desk.type("list --pin-source env:PIN")
+        try await desk.type("list", answers: [EmulatedReader.userPIN], .russian)
+        try await desk.type("list --pin-source env:PIN --json")
+        try await desk.type("list --public")
+        try await desk.type("list --public --json")
+        try desk.screen.expect("list")
+    }
+
+    @Test("key generate: of each kind, with an id of its own")
+    func generate() async throws {
+        let desk = try Desk()
+        try await desk.type("key generate --pin-source env:PIN --label mine")
+        try await desk.type("key generate --pin-source env:PIN --kind gost512 --id 0a:0b --json")
+        try await desk.type("key generate --pin-source env:PIN --kind p256 --label 'Key 2'", .russian)
+        try await desk.type("key generate --pin-source env:PIN --id 0a0b")
+        try await desk.type("key generate --pin-source env:PIN --id 0a0b", .russian)
+        try await desk.type("key generate --id xyz")
+        try await desk.type("key generate --kind dsa", .russian)
+        try await desk.type("key generate --pin-source env:WRONG")
+        try await desk.type("key")
+        try desk.screen.expect("key-generate")
+    }
+
+    @Test("key import: a PFX file with a key and its certificate")
+    func importKey() async throws {
+        let desk = try Desk()
+        try desk.copy("ann.pfx")
+        try desk.copy("ben.pfx")
+        try desk.copy("ann.pem")
+        let command = "--password-source env:SECRET --pin-source env:PIN"
+        try await desk.type("key import ~/ann.pfx \(command)")
+        try await desk.type("key import ~/ann.pfx \(command)")
+        try await desk.type("key import ~/ben.pfx \(command) --label mine --json")
+        try await desk.type("key import ~/ben.pfx --password-source env:PIN --pin-source env:PIN")
+        try await desk.type("key import ~/ben.pfx --password-source env:PIN --pin-source env:PIN", .russian)
+        try await desk.type("key import ~/ann.pem \(command)")
+        try await desk.type("key import ~/none \(command)")
+        try await desk.type("key import ~/ben.pfx", answers: ["secret"])
+        try desk.screen.expect("key-import")
+    }
+
+    @Test("key export, key file: the public half, and a file that stands for the key")
+    func export() async throws {
+        let desk = try await Self.desk()
+        try await desk.type("key export --pin-source env:PIN ann")
+        try await desk.type("key export --pin-source env:PIN ann --json")
+        try await desk.type("key export --pin-source env:PIN ann --der")
+        try await desk.type("key export --pin-source env:PIN ben -o ~/ben.pub")
+        #expect(try desk.read("ben.pub").starts(with: "-----BEGIN PUBLIC KEY-----\n".utf8))
+        try await desk.type("key export --pin-source env:PIN")
+        try await desk.type("key export --pin-source env:PIN eve", .russian)
+        try await desk.type("key export --der --json ann")
+        try await desk.type("key file --pin-source env:PIN ann")
+        try await desk.type("key file --pin-source env:PIN ann --json")
+        try await desk.type("key file --pin-source env:PIN ben --output ~/none/ben.key")
+        try await desk.type("key file --pin-source env:PIN ben --output ~/ben.key", .russian)
+        #expect(try desk.read("ben.key").starts(with: "-----BEGIN PKCS#11 PROVIDER URI-----\n".utf8))
+        try desk.screen.expect("key-export")
+    }
+
+    @Test("key delete: with consent; the certificate stays")
+    func delete() async throws {
+        let desk = try await Self.desk()
+        try await desk.type("key delete --pin-source env:PIN ann")
+        try await desk.type("key delete --pin-source env:PIN ann", answers: ["no"])
+        try await desk.type("key delete --pin-source env:PIN ann", answers: ["no"], .russian)
+        try await desk.type("key delete ann", answers: [EmulatedReader.userPIN, "yes"])
+        try await desk.type("key delete --pin-source env:PIN ann --yes")
+        try await desk.type("key delete --pin-source env:PIN ben --yes --json")
+        try await desk.type("key delete --pin-source env:PIN ben --yes", .russian)
+        try await desk.type("key delete")
+        try await desk.type("list --pin-source env:PIN")
+        try desk.screen.expect("key-delete")
+    }
+
+    @Test("cert show, cert export: what certificates say, without a PIN")
+    func show() async throws {
+        let desk = try await Self.desk()
+        try await desk.type("cert show")
+        try await desk.type("cert show ann", .russian)
+        try await desk.type("cert show ben --json")
+        try await desk.type("cert show eve")
+        try await desk.type("cert export")
+        try await desk.type("cert export ann")
+        try await desk.type("cert export ann --json")
+        try await desk.type("cert export ann --der --output ~/ann.der", .russian)
+        try await desk.type("cert export ann --der")
+        try await desk.type("cert")
+        try desk.screen.expect("cert-show")
+        let empty = try Desk()
+        try await empty.type("cert show")
+        try await empty.type("cert export", .russian)
+        try empty.screen.expect("cert-none")
+    }
+
+    @Test("cert import: beside its key, and an authority's with an id of its own")
+    func importCertificate() async throws {
+        let desk = try Desk()
+        for name in ["ca.pem", "ann.pem"] { try desk.copy(name) }
+        try await desk.type("cert import --pin-source env:PIN ~/ca.pem")
+        try await desk.type("cert import --pin-source env:PIN ~/ann.pem --id 0a0b --label Ann --json")
+        try await desk.type("cert import --pin-source env:PIN ~/ann.pem")
+        try await desk.type("cert import --pin-source env:PIN ~/ann.pem", .russian)
+        try await desk.type("cert import --pin-source env:PIN ~/none")
+        try desk.write("-----BEGIN CERTIFICATE-----\n", "cut")
+        try await desk.type("cert import --pin-source env:PIN ~/cut")
+        try desk.write("-----BEGIN X-----\n-----END X-----\n", "other")
+        try await desk.type("cert import --pin-source env:PIN ~/other", .russian)
+        try await desk.type("cert import --pin-source env:WRONG ~/ann.pem")
+        try desk.screen.expect("cert-import")
+    }
+
+    @Test("cert request, cert delete")
+    func request() async throws {
+        let desk = try await Self.desk()
+        desk.screen.mask(pattern: "(\\n|\\\\n)[0-9A-Za-z+/=]{64}(\\n|\\\\n)[0-9A-Za-z+/=\\n\\\\]*", as: "\n(base64)\n")
+        let output = try await desk.type("cert request --pin-source env:PIN --key ann --subject CN=Ann,O=Example")
+            .output
+        #expect(output.starts(with: "-----BEGIN CERTIFICATE REQUEST-----\n".utf8))
+        try await desk.type("cert request --pin-source env:PIN --key ben --subject CN=Ben -o ~/ben.csr")
+        try await desk.type("cert request --pin-source env:PIN --subject CN=Ann")
+        try await desk.type("cert request --key ann --subject Ann")
+        try await desk.type("cert request --key ann --subject Ann", .russian)
+        try await desk.type("cert request --key ann --subject CN=Ann --extension keyUsage")
+        try await desk.type("cert request")
+        try await desk.type("cert delete ann --pin-source env:PIN")
+        try await desk.type("cert delete ann --pin-source env:PIN", answers: ["no"], .russian)
+        try await desk.type("cert delete ann --pin-source env:PIN", answers: ["yes"])
+        try await desk.type("cert delete ann --pin-source env:PIN --yes")
+        try await desk.type("cert delete ben --pin-source env:PIN --yes --json")
+        try desk.screen.expect("cert-request")
+    }
+}

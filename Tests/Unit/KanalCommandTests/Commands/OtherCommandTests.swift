@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import EmulatedTokens
+import Emulator
+import Foundation
+import KanalCommand
+import KanalKit
+import Locking
+import TestSupport
+import Testing
+import Translation
+
+@Suite("Other applications, shares, the doctor")
+struct OtherCommandTests {
+    private static let location =
+        "https://service.example/auth?redirect_uri={callback}&state=0123456789abcdef0123456789abcdef"
+
+    /// A desk on whose desktop another application answers each request, or is missing.
+    ///
+    /// - Parameter answer: The parameters of its answer, without the state.
+    private static func desk(answering answer: String?) throws -> Desk {
+        let desk = try Desk([])
+        let folder = desk.path("run")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        desk.adjust = { access in
+            let desktop = Desktop(
+                handles: { _ in .success(answer != nil) },
+                open: { address, _ in
+                    guard let answer else { return .success(()) }
+                    Task {
+                        let state = URLComponents(string: address)?.queryItems?.first { $0.name == "state" }?.value
+                        try? await Authorization.process(
+                            "own:/authorization?\(answer)&state=\(state ?? "")", in: folder)
+                    }
+                    return .success(())
+                })
+            access.authorization = { settings, log in
+                Authorization(
+                    settings, log: log, desktop: desktop, runtime: folder,
+                    sleep: { _ in try await Task.sleep(for: .seconds(20)) })
+            }
+            access.answer = { try await Authorization.process($0, in: folder) }
+        }
+        return desk
+    }
+
+    private static let options = "--system SYSTEM --application other --answer-scheme own"
+
+    @Test("authorize: a code of the other application, its refusals, and none that is installed")
+    func authorize() async throws {
+        let page = "--installation-page https://page.example/"
+        let desk = try Self.desk(answering: "code=CODE")
+        try await desk.type("authorize session \(Self.options) '\(Self.location)'")
+        try await desk.type("authorize session \(Self.options) '\(Self.location)2'", .russian)
+        try await desk.type("authorize extended \(Self.options) '\(Self.location)' --json")
+        try await desk.type("authorize session \(Self.options) http://service.example/")
+        try await desk.type("authorize session \(Self.options) --time-limit 0 x")
+        try await desk.type("authorize session x", .russian)
+        try await desk.type("authorize install \(Self.options)")
+        try await desk.type("authorize install \(Self.options) \(page)")
+        try desk.screen.expect("authorize")
+        let refusing = try Self.desk(answering: "error=access_denied")
+        try await refusing.type("authorize session \(Self.options) '\(Self.location)'")
+        try await refusing.type("authorize extended \(Self.options) '\(Self.location)'", .russian)
+        try await refusing.type("authorize biometrics \(Self.options) --session S")
+        try refusing.screen.expect("authorize-refused")
+        let none = try Self.desk(answering: nil)
+        try await none.type("authorize session \(Self.options) '\(Self.location)'")
+        try await none.type("authorize biometrics --session S --system SYSTEM --application other")
+        try await none.type("authorize session --system S --application other \(page) '\(Self.location)'")
+        try await none.type("authorize session --system S --application other \(page) '\(Self.location)'", .russian)
+        try await none.type("authorize install --system S \(page)")
+        try none.screen.expect("authorize-missing")
+    }
+
+    @Test("callback: an answer for which no program waits is refused")
+    func callback() async throws {
+        let desk = try Self.desk(answering: nil)
+        try await desk.type("callback 'own:/authorization?code=CODE&state=STATE'")
+        try await desk.type("callback 'own:/authorization?code=CODE&state=STATE'", .russian)
+        try await desk.type("callback own:")
+        try await desk.type("callback https://page.example/ --json")
+        try await desk.type("callback")
+        try desk.screen.expect("callback")
+    }
+
+    @Test("share: each event is a line; what cannot be is refused before anything is shared")
+    func share() async throws {
+        let desk = try Desk()
+        desk.screen.maskTimes()
+        let events: [Share.Event] = [
+            .token(serial: "0e123456", reader: "Reader", way: .terminate),
+            .token(serial: "0e123456", reader: "Reader", way: .through),
+            .password("1ABC-DEFG-HJKL-MNPQ"), .state(.normal), .connected(to: "127.0.0.1:35963"), .paired(host: "ann"),
+            .opened(host: "ann"), .loggedIn(host: "ann"), .wrongPassword(slot: 1, triesLeft: 4),
+            .refusedPlain([0, 0xA4, 0, 0]), .refused([0, 0x24, 0, 1], host: "ann"), .furtherRefusals(3),
+            .progress(commands: 12, bytes: 345), .closed(host: "ann"), .state(.waitingForToken), .state(.wrongToken),
+            .state(.completed), .state(.cancelled),
+        ]
+        desk.adjust = { access in
+            access.share = { settings, report in
+                guard settings.token != "none" else { throw KanalError.notFound }
+                for event in events { report(event) }
+                if settings.isOnce { throw KanalError.cancelled }
+            }
+        }
+        try await desk.type("share")
+        try await desk.type("share --once", .russian)
+        try await desk.type("share --json --for 30m --allow read,sign --confirm login")
+        try await desk.type("share none")
+        for options in [
+            "--allow everything", "--confirm always", "--for 30", "--patience 1d", "--port 0", "--port 70000",
+            "--tunnel x --host 127.0.0.1", "--far-end --tunnel x",
+        ] {
+            try await desk.type("share \(options)")
+        }
+        try await desk.type("share --allow everything", .russian)
+        try desk.screen.expect("share")
+    }
+
+    @Test("doctor --log: the meaning of each message that programs recognise")
+    func log() async throws {
+        let desk = try Desk([])
+        let lines = MessageID.allCases.map { "2026-01-02T03:04:05.678Z program[12] warning: [\($0.rawValue)] text" }
+        try desk.write((lines + lines + ["", "something else"]).joined(separator: "\n"), "log")
+        desk.screen.mask(
+            pattern: "(remedy|что сделать): (sudo )?(systemctl|pcscd|apt-get|dnf|pacman).*", as: "$1: (command)")
+        desk.screen.mask(
+            pattern: "\"remedy\" : \"(sudo )?(systemctl|pcscd|apt-get|dnf|pacman)[^\"]*\"",
+            as: "\"remedy\" : \"(command)\"")
+        try await desk.type("doctor --log ~/log")
+        try await desk.type("doctor --log ~/log", .russian)
+        try await desk.type("doctor --log ~/log --json")
+        try desk.write("2026-01-02T03:04:05.678Z program[12] warning: without an identifier\n", "log")
+        try await desk.type("doctor --log ~/log")
+        try await desk.type("doctor --log ~/log", .russian)
+        try await desk.type("doctor --log ~/none")
+        try desk.screen.expect("doctor-log")
+    }
+
+    @Test("doctor: a service that cannot be reached is found on every machine, with a remedy")
+    func doctor() async throws {
+        struct Found: Decodable {
+            struct Finding: Decodable { let check, severity, problem, remedy: String }
+            let findings: [Finding]
+        }
+        let desk = try Desk([])
+        desk.variables["PCSCLITE_CSOCK_NAME"] = desk.path("none")
+        let (status, output) = try await desk.type("doctor --json", isShown: false)
+        let found = try JSONDecoder().decode(Found.self, from: Data(output)).findings
+        #expect(status == .failed && found.first?.check.hasPrefix("pcscd.") == true)
+        #expect(found.allSatisfy { !$0.check.isEmpty && !$0.problem.isEmpty && !$0.remedy.isEmpty })
+        #expect(found.allSatisfy { ["error", "warning"].contains($0.severity) })
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import EmulatedTokens
+import Emulator
+import KanalCommand
+import Testing
+
+@Suite("PINs, and a token that is made new")
+struct PINCommandTests {
+    @Test("pin change: the user's, the officer's; wrong, too short, locked")
+    func change() async throws {
+        let desk = try Desk()
+        try await desk.type("pin change --pin-source env:PIN --new-pin-source env:NEW")
+        try await desk.type("pin change --pin-source env:PIN --new-pin-source env:NEW")
+        try await desk.type("pin change --pin-source env:NEW --new-pin-source env:PIN --json")
+        try await desk.type("pin change --pin-source env:OFFICER --new-pin-source env:NEW --officer", .russian)
+        try await desk.type("pin change --pin-source env:OFFICER --new-pin-source env:NEW --officer")
+        desk.variables["SHORT"] = "1"
+        try await desk.type("pin change --pin-source env:PIN --new-pin-source env:SHORT")
+        try await desk.type("pin change", answers: [EmulatedReader.userPIN, "11223344", "11223344"])
+        try await desk.type("pin change", answers: ["11223344", "12345678", "1234567"])
+        try await desk.type("pin change", answers: ["11223344", "12345678"], .russian)
+        try await desk.type("pin change --pin-source env:PIN")
+        try await desk.type("pin")
+        try desk.screen.expect("pin-change")
+    }
+
+    @Test("pin unblock, pin set: by the security officer, as far as the token's format lets him")
+    func officer() async throws {
+        let desk = try Desk()
+        for _ in 0..<10 { try await desk.type("label --pin-source env:WRONG x", isShown: false) }
+        try await desk.type("label --pin-source env:PIN x")
+        try await desk.type("pin unblock --pin-source env:OFFICER")
+        try await desk.type("label --pin-source env:PIN x")
+        try await desk.type("pin unblock --pin-source env:OFFICER --json")
+        try await desk.type("pin unblock --pin-source env:PIN", .russian)
+        try await desk.type("pin set --pin-source env:OFFICER --new-pin-source env:NEW")
+        try await desk.type("pin set --pin-source env:OFFICER --new-pin-source env:NEW", .russian)
+        try await desk.type(
+            "format --pin-source env:OFFICER --new-pin-source env:PIN --pin-changed-by officer --yes", isShown: false)
+        try await desk.type("pin set --pin-source env:OFFICER --new-pin-source env:NEW")
+        try await desk.type("pin set --pin-source env:OFFICER --new-pin-source env:NEW --json")
+        try await desk.type("pin change --pin-source env:NEW --new-pin-source env:PIN")
+        try desk.screen.expect("pin-officer")
+    }
+
+    @Test("pin local: listed and set")
+    func local() async throws {
+        let desk = try Desk()
+        try await desk.type("pin local")
+        try await desk.type("pin local", .russian)
+        try await desk.type("pin local 5 --pin-source env:PIN --new-pin-source env:NEW")
+        try await desk.type("pin local --json")
+        try await desk.type("pin local 5 --pin-source env:PIN --new-pin-source env:NEW")
+        try await desk.type("pin local 5", answers: ["11223344", "12121212", "12121212"])
+        try await desk.type("pin local", .russian)
+        try await desk.type("pin local 2")
+        try await desk.type("pin local 32", .russian)
+        try desk.screen.expect("pin-local")
+    }
+
+    @Test("format: with consent, by the officer's PIN; licences stay, keys go")
+    func format() async throws {
+        let desk = try Desk()
+        try desk.copy("ann.pfx")
+        try await desk.type("key import ~/ann.pfx --password-source env:SECRET --pin-source env:PIN", isShown: false)
+        let digits = String(repeating: "00", count: 71) + "01"
+        try await desk.type("licence 1 --set \(digits) --pin-source env:PIN", isShown: false)
+        let sources = "--pin-source env:OFFICER --new-pin-source env:NEW"
+        try await desk.type("format \(sources)")
+        try await desk.type("format \(sources)", answers: ["no"])
+        try await desk.type("format \(sources)", answers: ["no"], .russian)
+        try await desk.type("format --pin-source env:PIN --new-pin-source env:NEW --yes")
+        try await desk.type("format --yes", answers: ["87654321", "11223344", "11223344"])
+        try await desk.type("format \(sources) --label Ann --pin-length 7 --pin-tries 3 --yes --json")
+        try await desk.type("format \(sources) --label Ann --pin-length 7 --pin-tries 3 --yes", .russian)
+        try await desk.type("info")
+        try await desk.type("list --pin-source env:NEW")
+        try await desk.type("licence 1")
+        try await desk.type("format --pin-length 5")
+        try await desk.type("format --pin-tries 11", .russian)
+        try await desk.type("format --officer-locked")
+        try await desk.type("format --pin-changed-by nobody")
+        try desk.screen.expect("format")
+    }
+}

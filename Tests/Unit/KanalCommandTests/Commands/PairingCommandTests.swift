@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import EmulatedTokens
+import Emulator
+import KanalCommand
+import Testing
+import Token
+
+@Suite("Pairings, and the guided first start")
+struct PairingCommandTests {
+    @Test("kanal: from a new token to one that works")
+    func guide() async throws {
+        let desk = try Desk([.bt])
+        try await desk.type("")
+        try await desk.type("", answers: ["1BCD-EFGH-JKLM-NPQ2", "nonsense", EmulatedReader.password])
+        try await desk.type("")
+        try await desk.type("--json")
+        try await desk.type("", .russian)
+        let russian = try Desk([.bt])
+        try await russian.type("", answers: ["1BCD-EFGH-JKLM-NPQ2", EmulatedReader.password], .russian)
+        try desk.screen.expect("guide")
+        try russian.screen.expect("guide-russian")
+    }
+
+    @Test("kanal: what is missing where there is no token")
+    func missing() async throws {
+        let (none, empty) = (try Desk([]), try Desk([nil, nil]))
+        try await none.type("")
+        try await none.type("", .russian)
+        try none.screen.expect("guide-no-reader")
+        try await empty.type("")
+        try await empty.type("--json", .russian)
+        empty.policy.wirelessReaders = [ReaderPattern("Virtual PCD*")]
+        try await empty.type("")
+        try empty.screen.expect("guide-no-token")
+    }
+
+    @Test("pair: with a password from a source, and from a person")
+    func pair() async throws {
+        let desk = try Desk([.bt])
+        try await desk.type("random 8")
+        try await desk.type("list --pin-source file:~/none", .russian)
+        try await desk.type("pair")
+        try await desk.type("pair --password-source env:OTHER")
+        try await desk.type("pair --password-source env:PIN")
+        try await desk.type("pair", answers: ["1BCD-EFGH-JKLM-NPQ2", EmulatedReader.password])
+        try await desk.type("pair --password-source env:PASSWORD --json")
+        try await desk.type("pair --password-source env:PASSWORD", .russian)
+        try await desk.type("pair --password-source authenticator")
+        try desk.screen.expect("pair")
+        let plain = try Desk()
+        try await plain.type("pair --password-source env:PASSWORD")
+        try await plain.type("pair", .russian)
+        try plain.screen.expect("pair-plain")
+    }
+
+    @Test("pair: a password that has no tries left")
+    func locked() async throws {
+        let desk = try Desk([.bt])
+        for _ in 0..<6 { try await desk.type("pair --password-source env:OTHER") }
+        try await desk.type("pair --password-source env:PASSWORD", .russian)
+        try await desk.type("")
+        try desk.screen.expect("pair-locked")
+    }
+
+    @Test("pairings: listed on both sides, removed on this one, revoked on the token's")
+    func pairings() async throws {
+        let desk = try Desk([.bt])
+        desk.screen.maskTimes()
+        try await desk.type("pairings")
+        try await desk.type("pairings list", .russian)
+        try await desk.type("pair --password-source env:PASSWORD", isShown: false)
+        try await desk.type("pairings list")
+        try await desk.type("pairings list --json")
+        try await desk.type("pairings list", .russian)
+        try await desk.type("pairings hosts")
+        try await desk.type("pairings hosts --json")
+        try await desk.type("pairings hosts", .russian)
+        try await desk.type("pairings revoke bob")
+        try await desk.type("pairings revoke 1")
+        try await desk.type("pairings revoke 1", answers: ["no"])
+        try await desk.type("pairings revoke 'ann@desk kanal'", answers: ["yes"])
+        try await desk.type("random 1")
+        try await desk.type("pair --password-source env:PASSWORD", isShown: false)
+        try await desk.type("pairings revoke 1 --yes", .russian)
+        try desk.screen.expect("pairings")
+    }
+
+    @Test("pairings remove: with consent, and not for a token that this user is not paired with")
+    func remove() async throws {
+        let desk = try Desk([.bt])
+        try await desk.type("pair --password-source env:PASSWORD", isShown: false)
+        try await desk.type("pairings remove 0e123456")
+        try await desk.type("pairings remove 0e123456", answers: [])
+        try await desk.type("pairings remove 0e123456", answers: ["yes"], .russian)
+        try await desk.type("pairings remove 0e123456 --yes")
+        try await desk.type("pair --password-source env:PASSWORD", isShown: false)
+        try await desk.type("pairings remove 0e123456 --yes --json")
+        try desk.screen.expect("pairings-remove")
+    }
+
+    @Test("pairings password: a new activation password, by the security officer")
+    func password() async throws {
+        let desk = try Desk([.bt])
+        desk.screen.mask(pattern: "[0-9A-Z]([0-9A-Z]{3})(-[0-9A-Z]{4}){3}", as: "(password)")
+        try await desk.type("pair --password-source env:PASSWORD", isShown: false)
+        try await desk.type("pairings password --pin-source env:OFFICER")
+        try await desk.type("pairings password --pin-source env:OFFICER --capitals --json")
+        try await desk.type("pairings password --pin-source env:OFFICER --number 1")
+        try await desk.type("pairings password --pin-source env:OFFICER --number 1 --yes", .russian)
+        try await desk.type("pairings password --pin-source env:PIN")
+        try await desk.type("pairings password --number 7")
+        try desk.screen.expect("pairings-password")
+    }
+
+    @Test("A host that was revoked on another machine, and is told so")
+    func revoked() async throws {
+        let desk = try Desk([.bt])
+        try await desk.type("pair --password-source env:PASSWORD", isShown: false)
+        let other = try Desk(sharing: desk)
+        try await other.type("pair --password-source env:PASSWORD", isShown: false)
+        try await other.type("pairings hosts")
+        try await other.type("pairings revoke 'ann@desk kanal' --pin-source env:OFFICER --yes --json")
+        try other.screen.expect("pairings-revoke-other")
+        desk.reader.removeCard()
+        desk.reader.insertCard()
+        try await desk.type("readers")
+        try await desk.type("random 1")
+        try await desk.type("random 1", .russian)
+        try await desk.type("info --json")
+        try await desk.type("info")
+        try await desk.type("", answers: [EmulatedReader.password])
+        try desk.screen.expect("revoked")
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import EmulatedTokens
+import Emulator
+import Foundation
+import KanalCommand
+import Testing
+
+@Suite("Signatures of files")
+struct SignatureCommandTests {
+    private let desk: Desk
+
+    init() async throws {
+        desk = try await ObjectCommandTests.desk()
+        for name in ["ca.pem", "ann.pem"] { try desk.copy(name) }
+        try desk.write("text\n", "text")
+        try desk.write("other\n", "other")
+    }
+
+    @Test("sign, verify: a signature alone, by the token's key and by a file's")
+    func alone() async throws {
+        try await desk.type("sign --pin-source env:PIN --key ann ~/text ~/other")
+        try await desk.type("verify --pin-source env:PIN --key ann ~/text ~/other")
+        try await desk.type("verify --certificate ~/ann.pem ~/text --json")
+        try await desk.type("verify --certificate ~/ann.pem ~/text", .russian)
+        try await desk.type("key export --pin-source env:PIN --output ~/ann.pub ann", isShown: false)
+        try await desk.type("verify --public-key ~/ann.pub --signature ~/text.sig -", input: Array("text\n".utf8))
+        try desk.write("changed\n", "text")
+        try await desk.type("verify --certificate ~/ann.pem ~/text ~/other ~/none")
+        try await desk.type("verify --certificate ~/ann.pem ~/text ~/other", .russian)
+        try await desk.type("verify --certificate ~/ann.pem ~/text --json")
+        try desk.screen.expect("sign-verify")
+    }
+
+    @Test("sign: where results go, and files that cannot be read")
+    func results() async throws {
+        try await desk.type("sign --pin-source env:PIN --key ann ~/none ~/text")
+        try await desk.type("sign --pin-source env:PIN --key ann ~/none ~/text", .russian)
+        try await desk.type("sign --pin-source env:PIN --key ann ~/none ~/text --json")
+        try await desk.type("sign --pin-source env:PIN --key ann -", input: Array("text\n".utf8))
+        try await desk.type("sign --pin-source env:PIN --key ben --algorithm rsa-pss-sha256 ~/text -o ~/signature")
+        try await desk.type("sign --pin-source env:PIN --key ben ~/text -o ~/text")
+        try await desk.type("sign --pin-source env:PIN --key ben --algorithm gost ~/text")
+        try await desk.type("sign --pin-source env:PIN ~/text", .russian)
+        try await desk.type("sign --pin-source env:PIN --key eve ~/text")
+        try await desk.type("sign --pin-source env:WRONG ~/text")
+        try await desk.type("sign")
+        try await desk.type("sign --json -", .russian)
+        try await desk.type("sign --detached ~/text")
+        try await desk.type("sign --cms --algorithm gost ~/text")
+        try await desk.type("sign -o ~/x ~/text ~/other")
+        try desk.screen.expect("sign-results")
+    }
+
+    @Test("sign --cms, verify --cms: signed messages")
+    func messages() async throws {
+        desk.screen.maskTimes()
+        try await desk.type("sign --cms --pin-source env:PIN --key ann ~/text")
+        try await desk.type("verify --cms --ca ~/ca.pem ~/text.p7m -o ~/content")
+        #expect(try desk.read("content") == Array("text\n".utf8))
+        try await desk.type("verify --cms --ca ~/ca.pem ~/text.p7m --json")
+        try await desk.type("verify --cms --ca ~/ca.pem ~/text.p7m", .russian)
+        try await desk.type("sign --cms --detached --pin-source env:PIN --key ann ~/other --json")
+        try await desk.type("verify --cms --ca ~/ca.pem ~/other.p7s")
+        try desk.write("changed\n", "other")
+        try await desk.type("verify --cms --ca ~/ca.pem ~/other.p7s")
+        try await desk.type("verify --cms --ca ~/ca.pem ~/other.p7s", .russian)
+        try await desk.type("verify --cms --ca ~/ann.pem ~/text.p7m")
+        try await desk.type("verify --cms --signature-only ~/text.p7m")
+        try await desk.type("verify --cms --ca ~/ca.pem ~/text ~/text.p7m")
+        try await desk.type("verify --cms ~/text.p7m")
+        try await desk.type("verify --ca ~/ca.pem ~/text", .russian)
+        try await desk.type("verify --cms --ca ~/none ~/text.p7m")
+        try await desk.type("verify -")
+        try desk.screen.expect("messages")
+    }
+
+    @Test("esia url, sign --esia: strings for the identity service")
+    func identity() async throws {
+        desk.screen.mask(pattern: "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", as: "(uuid)")
+        desk.screen.mask(pattern: "client_secret=[^&\\n]*", as: "client_secret=(signature)")
+        desk.screen.mask(pattern: "timestamp=[^&\\n]*", as: "timestamp=(time)")
+        desk.screen.mask(pattern: "\"clientSecret\" : \"[^\"]*\"", as: "\"clientSecret\" : \"SIGNATURE\"")
+        desk.screen.mask(pattern: "\\n[0-9A-Za-z_-]{86}\\n", as: "\n(signature)\n")
+        let options = "--client-id APP --scope openid --redirect-uri https://app.example/back --pin-source env:PIN"
+        try await desk.type("esia url \(options) --key ann")
+        try await desk.type("esia url \(options) --key ann --json", .russian)
+        try await desk.type("esia url \(options) --key ann --api v1 --offline --host https://test.example", .russian)
+        try await desk.type("esia url \(options)")
+        try await desk.type("esia url --client-id APP", .russian)
+        try await desk.type("sign --esia --pin-source env:PIN --key ann -", input: Array("string".utf8))
+        try await desk.type("sign --esia --pin-source env:PIN --key ann - --json", input: Array("string".utf8))
+        try await desk.type("sign --esia --pin-source env:PIN --key ann ~/text")
+        let exchange = "esia exchange \(options) --key ann --service-certificate ~/ann.pem --state 1"
+        try await desk.type("\(exchange) 'https://app.example/back?code=x&state=2'")
+        try await desk.type("\(exchange) 'https://app.example/back?error=access_denied&state=1'")
+        try await desk.type("\(exchange) 'https://app.example/back?error=access_denied&state=1'", .russian)
+        try await desk.type("\(exchange) --time-limit 0 x")
+        try await desk.type("esia exchange --client-id APP")
+        try desk.screen.expect("esia")
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KanalCommand
+import Testing
+
+@Suite("The command line itself")
+struct HelpTests {
+    /// A command as the parser describes it.
+    private struct Description: Decodable {
+        let commandName: String
+        let subcommands: [Description]?
+
+        /// The names of the command and all below it, each with those above.
+        func paths(below path: String = "") -> [String] {
+            [path]
+                + (subcommands ?? []).filter { $0.commandName != "help" }.flatMap { below in
+                    below.paths(below: path.isEmpty ? below.commandName : "\(path) \(below.commandName)")
+                }
+        }
+
+        /// Those that have none below them.
+        func leaves() -> [String] {
+            let all = paths()
+            return all.filter { leaf in !all.contains { $0.hasPrefix(leaf + " ") } && !leaf.isEmpty }
+        }
+    }
+
+    private static func description(_ desk: Desk) async throws -> Description {
+        struct Dump: Decodable { let command: Description }
+        let output = try await desk.type("--experimental-dump-help", isShown: false).output
+        return try JSONDecoder().decode(Dump.self, from: Data(output)).command
+    }
+
+    @Test("The help of every command, in English and in Russian", arguments: [Screen.Language.english, .russian])
+    func help(_ language: Screen.Language) async throws {
+        let desk = try Desk([])
+        try await desk.type("--help", language)
+        for path in try await Self.description(desk).paths() where !path.isEmpty {
+            try await desk.type("help \(path)", language)
+        }
+        try desk.screen.expect(language == .english ? "help" : "help-russian")
+    }
+
+    @Test("Every subcommand has a screen of a test")
+    func complete() async throws {
+        let lines = Set(
+            try Screen.all().filter { !$0.key.hasPrefix("help") }.values.flatMap { $0.split(separator: "\n") }
+                .compactMap { line in
+                    line.hasPrefix("$ ") ? line.firstRange(of: "kanal ").map { line[$0.upperBound...] } : nil
+                })
+        for leaf in try await Self.description(Desk([])).leaves() {
+            #expect(lines.contains { $0 == leaf || $0.hasPrefix(leaf + " ") }, "kanal \(leaf)")
+        }
+    }
+
+    @Test("Errors of the command line, and the version")
+    func errors() async throws {
+        let desk = try Desk([])
+        for line in [
+            "--version", "--no-such-option", "infos", "info a b", "random", "random x", "info --json=yes",
+            "label --token",
+            "key generate --kind x", "authorize",
+        ] {
+            try await desk.type(line)
+            try await desk.type(line, .russian)
+        }
+        desk.screen.mask(pattern: "\\n[0-9]+\\.[0-9]+\\.[0-9]+\\n", as: "\n(version)\n")
+        try desk.screen.expect("errors")
+    }
+
+    @Test("completion: a script for each shell, with every command; another shell is an error")
+    func completion() async throws {
+        let desk = try Desk([])
+        let names = try await Self.description(desk).leaves().compactMap { $0.split(separator: " ").last }
+        for shell in ["bash", "zsh", "fish"] {
+            let (status, output) = try await desk.type("completion \(shell)", isShown: false)
+            let script = String(decoding: output, as: UTF8.self)
+            #expect(status == .done && names.allSatisfy { script.contains($0) }, "\(shell)")
+        }
+        try await desk.type("completion csh")
+        try await desk.type("completion csh", .russian)
+        try await desk.type("completion")
+        try desk.screen.expect("completion")
+    }
+}
