@@ -39,7 +39,7 @@ enum ParserWords {
     private static let parts: [(english: String, phrase: Phrase)] = [
         ("(default: ", "(default: "), ("(values: ", "(values: "), ("; default: ", "; default: "),
         ("Show help information.", "Show help information."), ("Show the version.", "Show the version."),
-        ("<subcommand>", "<subcommand>"),
+        ("<subcommand>", "<subcommand>"), ("<options>", "<options>"),
     ]
 
     private static let error = "Error: "
