@@ -86,6 +86,9 @@ passed "the same on 40 columns, in colour"
 close_terminal
 
 # --- Exit statuses, and JSON.
+#
+# The texts and statuses of all subcommands are the screens of KanalCommandTests. Here is what a real service and a real
+# home directory have a part in.
 
 # Runs the command, and compares its exit status. Its output is in the files "output" and "errors".
 run() {
@@ -95,15 +98,34 @@ run() {
     [ "$status" = "$wanted" ] || fail "exit status $status instead of $wanted: kanal $*"$'\n'"$(cat output errors)"
 }
 
-# The same with --json, which must be as the schema says.
-run_json() {
-    run 0 "$@" --json
-    /usr/bin/python3 -m jsonschema -i output "$root/docs/kanal.schema.json" > schema.log 2>&1 \
-        || fail "not as the schema says: kanal $* --json"$'\n'"$(cat output schema.log)"
-}
-
 said() { grep -q -e "$1" errors || fail "no \"$1\" in:"$'\n'"$(cat errors)"; }
 told() { grep -q -e "$1" output || fail "no \"$1\" in:"$'\n'"$(cat output)"; }
+
+# The JSON of all screens is as the schema says.
+/usr/bin/python3 - "$root/docs/kanal.schema.json" "$root"/Tests/Unit/KanalCommandTests/Screens/*.txt << 'PROGRAM' \
+    || fail "JSON of a screen is not as the schema says"
+import json, re, sys
+import jsonschema
+
+validator = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))
+commands = set()
+for name in sys.argv[2:]:
+    for screen in open(name).read().split("\n\n$ "):
+        line, _, shown = screen.removeprefix("$ ").partition("\n")
+        text = "\n".join(row for row in shown.split("\n") if not re.match("[?!] |exit status ", row)).strip()
+        if not re.search(r" --json\b", line) or not text.startswith("{"):
+            continue
+        while text:
+            value, end = json.JSONDecoder().raw_decode(text)
+            for error in validator.iter_errors(value):
+                sys.exit(f"{name}: {line}: {error.message}")
+            text = text[end:].strip()
+        commands.add(re.split(" -| [^a-z]", line)[0])
+wanted = 30
+if len(commands) < wanted:
+    sys.exit(f"only {len(commands)} commands with JSON: {sorted(commands)}")
+PROGRAM
+passed "the JSON of every command is as the schema says"
 
 detach
 rm -rf state home/.local
@@ -116,19 +138,12 @@ configure 'wireless_readers = Virtual PCD*'
 run 3
 said 'Hold the button'
 unconfigure
-for command in "list --public" "label x" "sign /dev/null" "verify /dev/null" "key generate" "cert show" "random 1" journal \
-    licence "pin unblock" "pin local" "format --yes" "pairings hosts" pair; do
-    run 3 $command
-done
-passed "no token: every command says so, and the guide what to do"
-run 2 info --no-such-option
-run 2 random 0
+passed "no token, and no service"
 
 for identity in usb bt; do
     insert "$identity" "state-$identity"
     printf '%s\n' "$password" > password
     printf '%s\n' "$pin" > pin
-    echo 00000000 > wrong-pin
     echo 87654321 > officer-pin
     if [ "$identity" = bt ]; then
         run 7 random 8
@@ -138,122 +153,48 @@ for identity in usb bt; do
         said 'no terminal'
         echo "${password%?}$([ "${password: -1}" = 2 ] && echo 3 || echo 2)" > wrong
         run 4 pair --password-source file:wrong
-        run_json pair --password-source file:password
-        told "\"serial\" : \"$serial\""
-        run_json pairings list
-        run_json pairings hosts
-        told '"isThisHost" : true'
+        run 0 pair --password-source file:password
+        run 0 pairings hosts
+        told "$(whoami)@$(hostname -s) kanal"
     else
         run 1 pair --password-source file:password
         said 'no secure channel'
     fi
     run 0
     told "$serial is ready"
-    for command in "" readers info label "random 16"; do run_json $command; done
-    run 0 info "$serial"
-    run 0 info "$((16#$serial))"
-    run 0 info "Virtual PCD 00 00"
-    run 0 info "$(sed -n 's/^ *"uri" : "\(.*\)".*/\1/p' <("$kanal" info --json))"
-    run 3 info none-such
-    # A name that must not reach a terminal unescaped.
-    name=$'A\e[31m\nB\u202e\u061c'
-    run 0 label --pin-source file:pin "$name"
-    run 0 label
-    [ "$(cat output)" = 'A\u{1b}[31m\u{a}B\u{202e}\u{61c}' ] || fail "a name is shown as $(cat -v output)"
-    run_json label
-    [ "$(/usr/bin/python3 -c 'import json; print(json.load(open("output"))["label"], end="")')" = "$name" ] \
-        || fail "another name in JSON"
-    run 0 readers
-    run 0
-    run_json info
-    run 0 label --pin-source file:pin ''
-    run 4 label --pin-source file:wrong-pin x
-    said 'tries left: 9'
-    NEW=87654321 run 0 pin change --pin-source file:pin --new-pin-source env:NEW
-    run 4 label --pin-source file:pin x
-    echo 87654321 | "$kanal" label --pin-source - mine > /dev/null || fail "no PIN from standard input"
-    "$kanal" label --pin-source fd:5 mine 5<<< 87654321 > /dev/null || fail "no PIN from a descriptor"
-    NEW=1 run 1 pin change --pin-source file:officer-pin --new-pin-source env:NEW --officer
-    run_json pin unblock --pin-source file:officer-pin
-    run 1 pin set --pin-source file:officer-pin --new-pin-source file:pin
-    said 'User alone changes this PIN'
-    OLD=87654321 run 0 pin change --pin-source env:OLD --new-pin-source file:pin
-    for _ in {1..10}; do "$kanal" label --pin-source file:wrong-pin x > /dev/null 2>&1 || true; done
-    run 5 label --pin-source file:wrong-pin x
-    run 0 readers
-    told 'PIN locked'
-    run_json readers
-    run 0 pin unblock --pin-source file:officer-pin
-    run 0 label --pin-source file:pin mine
+    echo "$pin" | "$kanal" label --pin-source - mine > /dev/null || fail "no PIN from standard input"
+    "$kanal" label --pin-source fd:5 mine 5<<< "$pin" > /dev/null || fail "no PIN from a descriptor"
+    PIN=$pin run 0 label --pin-source env:PIN mine
     run 0 info mine
-    # The other contents of a token; formatting leaves licences, the journal and pairings.
-    run_json pin local
-    told '"localPINs" : \[$'
-    NEW=12121212 run_json pin local 5 --pin-source file:pin --new-pin-source env:NEW
-    NEW=34343434 run 4 pin local 5 --pin-source file:pin --new-pin-source env:NEW
-    run 2 pin local 2
-    licence=$(printf '%0144d' 17)
-    run 2 licence 1 --set 0011
-    run_json licence 2 --set "$licence" --pin-source file:pin
-    run 0 journal
-    told 'signed nothing'
-    run_json key generate --pin-source file:pin --label mine
+    run 0 key generate --pin-source file:pin --label mine
     echo text > text
-    run_json sign --pin-source file:pin text
-    run_json journal
-    told '"count" : 1'
-    run_json verify --pin-source file:pin text
-    run_json key export --pin-source file:pin
-    run_json key file --pin-source file:pin
+    run 0 sign --pin-source file:pin text
+    run 0 verify --pin-source file:pin text
     run 0 key file --pin-source file:pin --output mine.key mine
-    [ "$(head -n 1 mine.key)" = "-----BEGIN PKCS#11 PROVIDER URI-----" ] || fail "another file: $(cat mine.key)"
     openssl asn1parse -in mine.key | grep -q "UTF8STRING *:pkcs11:serial=$serial;id=%01;object=mine;type=private$" \
         || fail "another URI: $(openssl asn1parse -in mine.key)"
-    run_json cert request --pin-source file:pin --subject CN=Ann
     openssl req -x509 -newkey rsa:2048 -nodes -keyout other.key -subj '/CN=Other' -out other.pem 2> /dev/null
-    run_json cert import --pin-source file:pin other.pem
-    run_json list --pin-source file:pin
-    run_json cert show
-    run_json cert export
-    run_json cert delete --pin-source file:pin --yes "$("$kanal" list --json --public | sed -n '/certificates/,/data/s/.*"id" : "\(.*\)".*/\1/p')"
-    run_json key generate --pin-source file:pin --label second --kind p256
-    run_json key delete --pin-source file:pin --yes second
-    run 2 format --pin-source file:officer-pin --new-pin-source file:pin
-    run 4 format --pin-source file:wrong-pin --new-pin-source file:pin --yes
-    run_json format --pin-source file:officer-pin --new-pin-source file:pin --label Ann --pin-changed-by officer --yes
-    run 0 label
-    told '^Ann$'
-    run_json list --pin-source file:pin
+    run 0 format --pin-source file:officer-pin --new-pin-source file:pin --label Ann --yes
+    run 0 list --pin-source file:pin
     ! grep -q mine output || fail "a key outlives formatting"
-    run_json licence
-    told "$licence"
-    NEW=56565656 run_json pin set --pin-source file:officer-pin --new-pin-source env:NEW
-    OLD=56565656 run 1 pin change --pin-source env:OLD --new-pin-source file:pin
-    run 0 pin set --pin-source file:officer-pin --new-pin-source file:pin
-    passed "$identity: local PINs, licences, journal, formatting"
     if [ "$identity" = bt ]; then
-        run_json pairings password --pin-source file:officer-pin --number 2 --yes
-        run 2 pairings revoke 1 < /dev/null
         cp -a "$XDG_DATA_HOME/kanal" pairings
-        run_json pairings revoke "$(whoami)@$(hostname -s) kanal" --yes
+        run 0 pairings revoke "$(whoami)@$(hostname -s) kanal" --yes
         # As after a revocation on another machine: this one still has its record.
         rm -r "$XDG_DATA_HOME/kanal"
         mv pairings "$XDG_DATA_HOME/kanal"
-        run_json readers
-        ! grep -qE 'rutoken_ecp_|channelActive' output || fail "a refused token counts as ready"
+        run 0 readers
+        ! grep -qE 'rutoken_ecp_|channel active' output || fail "a refused token counts as ready"
         run 7 random 1
         said 'does not know this host any more'
-        run_json info
-        told '"state" : "revoked"'
         run 1 doctor
         told 'channel.revoked'
-        run 7 random 1
         run 0 pair --password-source file:password
-        run_json pairings remove "$serial" --yes
+        run 0 pairings remove "$serial" --yes
         run 7 random 1
         run 3 pairings remove "$serial" --yes
     fi
-    passed "$identity: names, labels, exit statuses, JSON"
+    passed "$identity: a token's life with pcscd"
     detach
 done
 
@@ -337,6 +278,7 @@ pulled_out() {
     wait_until sh -c './readers | grep -q "^card .*Virtual PCD 00 00"' || fail "the token does not return"
 }
 
+licence=$(printf "%0144d" 17)
 configure 'reconnect_window = 0'
 for identity in usb bt; do
     insert "$identity" "state-$identity" --latency 20 --trace trace
