@@ -166,7 +166,7 @@ lint: ## check the format, references, licences and translations, and expression
 docs: build-deps ## build the documentation: all symbols, without a warning, and the site in .build/site, without a broken link
 	$(call install,docs)
 	docs/symbols.sh
-	docs/Site/site.py .build/docs/Interface.doccarchive .build/site
+	docs/Site/site.py .build/docs/*.interface.doccarchive .build/site
 	Tests/Lint/references.pl
 
 # An optimised build takes twice as long: it serves here only if "make build" has made it before.

@@ -89,6 +89,7 @@ let package = Package(
     products: [
         .library(name: "kanal-pkcs11", type: .dynamic, targets: ["CModule"]),
         .library(name: "KanalKit", targets: ["KanalKit"]),
+        .library(name: "KanalESIA", targets: ["KanalESIA"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -157,7 +158,7 @@ let package = Package(
         kanal(
             "KanalCommand",
             on: [
-                "CVersion", "KanalKit", "Locking", "Secrets", "Terminal", "Translation",
+                "CVersion", "KanalESIA", "KanalKit", "Locking", "Secrets", "Terminal", "Translation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -199,6 +200,12 @@ let package = Package(
                 "APDU", "Asking", "CHostProcess", "Configuration", "GOST", "HostCrypto",
                 "HostProcess", "Locking", "PCSC", "SecureChannel", "Secrets", "Sharing", "Storage", "Token",
                 "Tokens", "Translation", .product(name: "Logging", package: "swift-log"),
+            ]),
+        kanal(
+            "KanalESIA",
+            on: [
+                "CHostProcess", "GOST", "HostCrypto", "HostProcess", "KanalKit", "Locking", "Secrets", "Storage",
+                "Translation", .product(name: "Logging", package: "swift-log"),
             ]),
 
         .target(
@@ -272,6 +279,14 @@ let package = Package(
                 "Terminal", "TestSupport", "Token", "Translation",
             ],
             data: ["Files", "Screens"]),
+        tests(
+            "KanalESIATests",
+            on: [
+                "EmulatedTokens", "Emulator", "KanalESIA", "KanalKit", "Locking", "Secrets", "SecureChannel",
+                "TestSupport",
+                "Token", "Tokens",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         tests("TerminalTests", on: ["Secrets", "Terminal", "TestSupport", "Translation"]),
         tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),
         tests(

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# symbols.sh: builds the documentation of all symbols of the targets in Sources, with KanalKit's articles, into
-# .build/docs/Kanal.doccarchive, and fails if a link is broken or DocC warns of anything else. To read it:
+# symbols.sh: builds the documentation of all symbols of the targets in Sources, with the articles of KanalKit and
+# KanalESIA, into .build/docs/Kanal.doccarchive, and fails if a link is broken or DocC warns of anything else. To read it:
 #     python3 -m http.server --bind 127.0.0.1 --directory .build/docs/Kanal.doccarchive
-# KanalKit's public interface is built by itself too, with the Markdown for the site:
-# .build/docs/Interface.doccarchive.
+# The public interfaces of these two are built by themselves too, with the Markdown for the site:
+# .build/docs/*.interface.doccarchive.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,7 +24,7 @@ convert() {
     mkdir -p "$work/graphs/$name"
     swift symbolgraph-extract -module-name "$target" -target "$(uname -m)-unknown-linux-gnu" -I $modules "${flags[@]}" \
         $(printf -- '-Xcc %s ' "${pcsc[@]}") -minimum-access-level "$level" -skip-synthesized-members \
-        -output-dir "$work/graphs/$name"
+        ${extensions:+"$extensions"} -output-dir "$work/graphs/$name"
     [ -d "$catalog" ] || catalog=
     docc convert ${catalog:+"$catalog"} --additional-symbol-graph-dir "$work/graphs/$name" \
         --fallback-display-name "$target" --fallback-bundle-identifier "kanal.$target" \
@@ -38,7 +38,9 @@ for folder in Sources/*; do
     convert "$target" internal "$target"
     archives+=("$work/$target.doccarchive")
 done
-convert KanalKit public Interface --enable-experimental-markdown-output
+for target in KanalKit KanalESIA; do
+    extensions=-emit-extension-block-symbols convert $target public $target.interface --enable-experimental-markdown-output
+done
 
 # A comment explains only parameters that need it, which DocC takes for an oversight.
 if grep -v 'is missing documentation' $work/messages >&2; then

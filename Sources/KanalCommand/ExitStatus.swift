@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import KanalESIA
 import KanalKit
 import Terminal
 import Translation

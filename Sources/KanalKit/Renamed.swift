@@ -34,21 +34,11 @@ extension SharedKey {
     public init(octets: Span<UInt8>) { self.init(bytes: octets) }
 }
 
-extension BearerToken {
-    /// The earlier name of ``withBytes(_:)``.
-    @available(*, deprecated, renamed: "withBytes(_:)")
-    public func withOctets<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result { try withBytes(body) }
-}
-
 extension JournalRecord {
     /// The earlier name of ``bytes``.
     @available(*, deprecated, renamed: "bytes")
     public var octets: [UInt8] { bytes }
 }
-
-/// The earlier name of ``CallbackError``.
-@available(*, deprecated, renamed: "CallbackError")
-public typealias AnswerRefusal = CallbackError
 
 extension Share {
     /// The earlier name of ``remoteEnd(host:port:input:output:)``.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# fuzz.sh [SECONDS [keep|- [TARGET]]]: builds the libraries, the driver and the emulator for libFuzzer and
+# fuzz.sh [SECONDS [keep|- [TARGET]]]: builds the libraries, KanalKit and the emulator for libFuzzer and
 # AddressSanitizer and runs every fuzz target, or TARGET alone, for SECONDS (60), as many at once as there are
 # processors. target.sh runs one. With "keep", inputs that reach new code are added to its corpus; corpus.sh adds
 # others.
@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 
 configuration=$(configuration_for "${1:-60}")
 export configuration
-for target in HostCrypto ChannelToken Emulator Sharing Configuration Token; do
+for target in HostCrypto ChannelToken Emulator Sharing Configuration Token KanalKit; do
     swift build -c "$configuration" --scratch-path .build/fuzz --target $target --sanitize address \
         -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing -Xswiftc -DWATCHED_HEAP
 done

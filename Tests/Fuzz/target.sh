@@ -3,7 +3,7 @@
 # target.sh SECONDS keep|- TARGET: compiles a fuzz target with the products of fuzz.sh, and runs it for SECONDS,
 # beginning with the inputs of its corpus, Tests/Fuzz/Corpora/<target>.tar.gz. Findings are in .build/fuzz/<target>,
 # with the fuzzer's output in "log"; it is printed if the target fails. "// Compiled with:" in a target names sources of
-# KanalKit and other targets that are built with it, as they need nothing of the rest. "configuration" is that of
+# KanalESIA and other targets that are built with it, as they need nothing of the rest. "configuration" is that of
 # fuzz.sh. A target in C is one of OpenSSL's provider, which is compiled for it.
 set -Eeuo pipefail
 cd "$(dirname "$0")/../.."
@@ -50,8 +50,8 @@ build_swift() {
         -Xcc -fmodule-map-file="$modules"/COpenSSL.build/module.modulemap \
         "$source" $(sed -n 's|^// Compiled with: ||p' "$source") $(find "${source%.swift}" -name '*.swift' 2> /dev/null) \
         $(objects "$modules" \
-            APDU Asking CProcess ChannelToken COpenSSL Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
-            Secrets SecureChannel Sharing Storage Token TokenEnd Translation) \
+            APDU Asking CProcess ChannelToken COpenSSL Configuration Emulator GOST GOSTKernels HostCrypto HostProcess KanalKit \
+            Locking Logging PCSC Secrets SecureChannel Sharing Storage Token TokenEnd Tokens Translation) \
         -o "$directory/fuzz"
 }
 

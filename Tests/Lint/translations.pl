@@ -30,8 +30,8 @@ my $others = qr/asRoot|asOwner|install|command|suggest|self\.init|init|Process|h
 # Literals that only read like phrases: a command line, a rule, and names that are translated where they are printed.
 my $exempt = qr/^(?:systemctl start pcscd\.socket| return polkit\.|standard input$)/;
 my @roots = map { "Sources/$_" } qw(
-    KanalCommand Terminal Asking Configuration Cryptoki/Asking Cryptoki/Errors KanalKit Sharing Tokens Storage
-    Translation);
+    KanalCommand Terminal Asking Configuration Cryptoki/Asking Cryptoki/Errors KanalKit KanalESIA Sharing Tokens
+    Storage Translation);
 # No command shows errors of secrets.
 my $unseen = 'Sources/KanalKit/SharedSecrets';
 my $wrong = 0;

@@ -72,12 +72,12 @@ passed "no page is wider than a telephone"
 mkdir "$work/tree"
 tar --exclude='./.build*' --exclude=./.git -c . | tar -x -C "$work/tree"
 cd "$work/tree"
-docs/Site/site.py "$root/.build/docs/Interface.doccarchive" "$work/again" > /dev/null \
+docs/Site/site.py "$root"/.build/docs/*.interface.doccarchive "$work/again" > /dev/null \
     || fail "the site cannot be made again"
 for link in 'none.md' 'Doctor.md#none' '../Sources/KanalKit/KanalKit.docc/None.md'; do
     cp "$root/docs/Suites.md" docs/Suites.md
     printf '\n[A link](%s).\n' "$link" >> docs/Suites.md
-    expect 1 docs/Site/site.py "$root/.build/docs/Interface.doccarchive" "$work/again"
+    expect 1 docs/Site/site.py "$root"/.build/docs/*.interface.doccarchive "$work/again"
     printed '^site.py: Suites.html: a link to .*, wh[ei][rc][eh]'
 done
 passed "a link to a page, a heading or a type that does not exist fails"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KanalKit's interface, from DocC's Markdown: a page for each type, with its members, and article."""
+"""The interfaces of modules, from DocC's Markdown: a page for each type, with its members, and article."""
 
 import json
 import os
@@ -7,7 +7,8 @@ import re
 
 from markdown import Page
 
-TYPES = ("Framework", "Structure", "Class", "Enumeration", "Protocol", "article")
+TYPES = (
+    "Framework", "Structure", "Class", "Enumeration", "Protocol", "article", "Extended Module", "Extended Structure")
 # The headings of kinds of members, in the order of a page.
 KINDS = {
     "Case": "Cases", "Initializer": "Initialisers", "Type Property": "Properties of the type",
@@ -39,8 +40,17 @@ class Symbol:
 class Interface:
     """All symbols, and their addresses in the site."""
 
-    def __init__(self, archive):
+    def __init__(self, archives):
         self.symbols = {}
+        for archive in archives:
+            self.read(archive)
+        self.addresses = {}
+        for symbol in self.symbols.values():
+            self.addresses[symbol.identifier.lower()] = self.place(symbol)
+        if len(set(self.addresses.values())) != len(self.addresses):
+            raise SystemExit("interface.py: two symbols have one address")
+
+    def read(self, archive):
         for folder, _, files in sorted(os.walk(os.path.join(archive, "data", "documentation"))):
             for file in sorted(files):
                 if file.endswith(".md"):
@@ -49,11 +59,6 @@ class Interface:
                     # Groups of members that implement a protocol; the type's page has the members.
                     if symbol.role != "collectionGroup":
                         self.symbols[symbol.identifier.lower()] = symbol
-        self.addresses = {}
-        for symbol in self.symbols.values():
-            self.addresses[symbol.identifier.lower()] = self.place(symbol)
-        if len(set(self.addresses.values())) != len(self.addresses):
-            raise SystemExit("interface.py: two symbols have one address")
 
     def place(self, symbol):
         if symbol.is_page:
@@ -68,7 +73,7 @@ class Interface:
         return sorted(found, key=lambda one: one.title.lower())
 
     def pages(self, resolve):
-        """The pages. `resolve` maps addresses other than symbols', from the page and the address."""
+        """The pages. `resolve` maps addresses other than symbols', from the page, the folder of articles and the address."""
         for symbol in self.symbols.values():
             if symbol.is_page:
                 yield self.page(symbol, resolve)
@@ -76,9 +81,12 @@ class Interface:
     def page(self, symbol, resolve):
         page = Page(self.addresses[symbol.identifier.lower()])
 
+        module = symbol.identifier.removeprefix(ROOT).split("/")[0]
+        folder = f"Sources/{module}/{module}.docc/"
+
         def target(address):
             place = self.addresses.get(address.lower())
-            return resolve(page, address) if place is None else relative(page.path, place)
+            return resolve(page, folder, address) if place is None else relative(page.path, place)
 
         page.add(plain(symbol.markdown), target)
         listed = symbol.markdown.lower()

@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the site: all pages of docs and their targets, and KanalKit's interface, as HTML that needs no network.
+"""Makes the site: all pages of docs and their targets, and the interfaces of KanalKit and KanalESIA, as HTML that needs no network.
 
-    site.py ARCHIVE SITE     ARCHIVE is DocC's archive, with its Markdown; SITE is the directory to make
+    site.py ARCHIVE... SITE  each ARCHIVE is one of DocC, with its Markdown; SITE is the directory to make
 """
 
 import json
@@ -18,7 +18,7 @@ import template
 from interface import Interface, relative
 from markdown import BrokenPage, Page
 
-CATALOGUE = "Sources/KanalKit/KanalKit.docc/"
+CATALOGUE = re.compile(r"Sources/(\w+)/\1\.docc/(.*)\.md")
 # Pages that belong to the site even without a link to them.
 ROOTS = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 
@@ -33,8 +33,8 @@ def address(source):
 
 
 class Site:
-    def __init__(self, archive):
-        self.interface = Interface(archive)
+    def __init__(self, archives):
+        self.interface = Interface(archives)
         self.pages = {}             # by address
         self.errors = []
         self.waiting = []           # files of the tree that are still to be made
@@ -52,10 +52,11 @@ class Site:
             return link
         path, _, anchor = link.partition("#")
         source = posixpath.normpath(posixpath.join(folder, path))
-        if source.startswith(CATALOGUE):
-            name = source.removeprefix(CATALOGUE).removesuffix(".md")
-            place = self.interface.addresses.get(("/documentation/KanalKit/" + name).lower(), "")
-            place = place or self.interface.addresses.get("/documentation/" + name.lower(), "")
+        article = CATALOGUE.fullmatch(source)
+        if article:
+            module, name = article.groups()
+            identifier = f"/documentation/{module}" + ("" if name == module else f"/{name}")
+            place = self.interface.addresses.get(identifier.lower(), "")
         elif source.startswith("..") or not os.path.exists(source):
             place = ""
         else:
@@ -73,7 +74,7 @@ class Site:
             for file in sorted(files):
                 if file.endswith(".md"):
                     self.want(posixpath.join(folder, file))
-        for page in self.interface.pages(lambda page, link: self.resolve(page, CATALOGUE, link)):
+        for page in self.interface.pages(self.resolve):
             self.pages[page.path] = page
         while self.waiting:
             source = self.waiting.pop()
@@ -155,8 +156,8 @@ class Site:
 
 
 def main():
-    archive, target = sys.argv[1:]
-    site = Site(archive)
+    *archives, target = sys.argv[1:]
+    site = Site(archives)
     site.make()
     site.write(target)
     errors = sorted(set(site.errors)) + check.problems(target)

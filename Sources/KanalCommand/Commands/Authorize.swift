@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import KanalKit
+import KanalESIA
 import Logging
 import Terminal
 import Translation

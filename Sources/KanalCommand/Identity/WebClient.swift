@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import KanalKit
+import KanalESIA
 import Terminal
 import Translation
 

@@ -188,7 +188,7 @@ private final class Work: Sendable {
 }
 
 /// A thread that may block.
-enum BlockingThread {
+package enum BlockingThread {
     private final class Start: Sendable {
         let body: @Sendable () -> Void
 
@@ -198,7 +198,7 @@ enum BlockingThread {
     /// Starts a thread that runs `body` and ends. Signals of the process go to other threads.
     ///
     /// - Returns: Whether the system made the thread.
-    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         var attributes = pthread_attr_t()
         var thread = pthread_t()
         var blocked = sigset_t()

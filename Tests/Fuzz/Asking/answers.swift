@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled with: Sources/KanalKit/Authorization/Answer.swift Sources/KanalKit/Authorization/AuthorizationError.swift
-// Compiled with: Sources/KanalKit/Authorization/AuthorizationRequest.swift
-// Compiled with: Sources/KanalKit/Authorization/AuthorizationSettings.swift Sources/KanalKit/Explanation.swift
+// Compiled with: Sources/KanalESIA/Authorization/Answer.swift Sources/KanalESIA/Authorization/AuthorizationError.swift
+// Compiled with: Sources/KanalESIA/Authorization/AuthorizationRequest.swift
+// Compiled with: Sources/KanalESIA/Authorization/AuthorizationSettings.swift
 
 /// The namespace of the settings; this target needs nothing else of it.
 public enum Authorization {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import KanalKit
 package import Translation
 
 /// The parameters of an answer. Only their form is verified: any program can have sent them.

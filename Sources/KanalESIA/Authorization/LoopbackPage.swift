@@ -2,6 +2,7 @@
 
 import Glibc
 import HostProcess
+import KanalKit
 import Translation
 
 /// The reply to a browser that has requested something from the loopback.

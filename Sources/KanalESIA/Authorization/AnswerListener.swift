@@ -3,6 +3,7 @@
 import CHostProcess
 import Glibc
 import HostProcess
+import KanalKit
 import Locking
 
 /// Answers short questions at a socket, in a thread of its own, until it is stopped. A client sends one request, gets

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import EmulatedTokens
 import Foundation
-import KanalKit
+import KanalESIA
 import Locking
 import TestSupport
 

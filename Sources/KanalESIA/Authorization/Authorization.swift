@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HostProcess
+import KanalKit
 import Locking
 public import Logging
 import Secrets

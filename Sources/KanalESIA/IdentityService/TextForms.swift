@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import KanalKit
 
 /// base64url without padding (RFC 4648, 5; RFC 7515, 2).
 enum Base64URL {
@@ -74,7 +75,7 @@ func hexadecimal(_ bytes: [UInt8]) -> String {
 struct ServiceTime {
     let text: String
 
-    /// - Throws: ``KanalError/invalidArgument(_:)`` before 1970 and after 9999.
+    /// - Throws: `KanalError.invalidArgument` before 1970 and after 9999.
     init(secondsSince1970 seconds: Int64) throws(KanalError) {
         guard (0..<253_402_300_800).contains(seconds) else {
             throw .invalidArgument("time out of range (1970 to 9999)")

@@ -3,6 +3,7 @@
 import CHostProcess
 import Glibc
 import HostProcess
+import KanalKit
 import Locking
 import Translation
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+public import KanalKit
 import Secrets
 
 /// The address that a user's browser opens to sign in.
@@ -31,7 +32,7 @@ extension Session {
     ///   - certificate: The program's, which the service knows. Its private key is on the token: of GOST with 256 bits,
     ///     or of RSA.
     ///   - time: In seconds since 1970; nil for now. The service takes requests of the last minutes only.
-    /// - Throws: ``KanalError/invalidArgument(_:)`` also for a service that is not described as one.
+    /// - Throws: `KanalError.invalidArgument` also for a service that is not described as one.
     public func signInRequest(
         to service: IdentityService, by certificate: TokenCertificate, at time: Int64? = nil
     ) throws(KanalError) -> SignInRequest {
@@ -105,7 +106,7 @@ extension Session {
     ///   - key: Of GOST with 256 bits, or of RSA.
     /// - Returns: The signature in base64url without padding: for GOST s and r, big-endian, 32 bytes each; for RSA,
     ///   RSASSA-PKCS1-v1_5 with SHA-256.
-    /// - Throws: ``KanalError/invalidArgument(_:)`` for a key of another kind.
+    /// - Throws: `KanalError.invalidArgument` for a key of another kind.
     public func clientSecret(signing text: [UInt8], with key: KeyPair) throws(KanalError) -> String {
         try key.kind.requireService()
         return Base64URL.text(try sign(text.span, with: key))
@@ -118,7 +119,7 @@ extension Session {
     ///   - text: The string.
     ///   - certificate: The signer's, whose private key is on the token: of GOST with 256 bits, or of RSA.
     /// - Returns: CMS SignedData in base64url without padding.
-    /// - Throws: ``KanalError/invalidArgument(_:)`` for a key of another kind.
+    /// - Throws: `KanalError.invalidArgument` for a key of another kind.
     public func clientSecret(signing text: [UInt8], by certificate: TokenCertificate) throws(KanalError) -> String {
         try certificate.summary().key.requireService()
         return Base64URL.text(try signedMessage(of: text, by: certificate, isDetached: true))

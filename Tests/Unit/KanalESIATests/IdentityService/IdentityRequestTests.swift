@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import KanalESIA
 import KanalKit
 import TestSupport
 import Testing
@@ -24,15 +25,15 @@ struct IdentityRequestTests {
         return Array(try #require(Data(base64Encoded: digits + padding)))
     }
 
-    private static func source(_ text: String) -> ByteSource { .pieces(of: Array(text.utf8), 1000) }
+    private static func source(_ text: String) -> ByteSource { .whole(Array(text.utf8)) }
 
     @Test(
         "From version 2.90 on the certificate's key signs all parameters, and the code if there is one",
         .usesGOSTEngine, arguments: [KeyKind.gost256, .rsa(bits: 2048)])
     func second(_ kind: KeyKind) async throws {
-        let scene = try await MessageScene(kind)
+        let scene = try await TokenScene(kind)
         let (service, certificate) = (Self.service, scene.certificate)
-        let (url, body, states) = try await scene.token.perform(pin: Machine.pin) { session in
+        let (url, body, states) = try await scene.token.perform(pin: TokenScene.pin) { session in
             let first = try session.signInRequest(to: service, by: certificate, at: 1_774_958_400)
             let second = try session.tokenRequest(to: service, by: certificate, code: Self.code, at: 951_782_399)
             #expect(second.url == "https://esia.gosuslugi.ru/aas/oauth2/v3/te")
@@ -52,9 +53,8 @@ struct IdentityRequestTests {
             #expect(values["redirect_uri"] == service.redirectURI)
             let hash = try certificate.fingerprint().map { String(format: "%02X", $0) }.joined()
             #expect(values["client_certificate_hash"] == hash)
-            let signed =
-                "TESTSYSopenid fullname" + times[index] + states[index] + service.redirectURI
-                + (index == 0 ? "" : Self.code)
+            let code = index == 0 ? "" : Self.code
+            let signed = "TESTSYSopenid fullname\(times[index])\(states[index])\(service.redirectURI)\(code)"
             let signature = try Self.bytes(try #require(values["client_secret"]))
             #expect(signature.count == (kind == .gost256 ? 64 : 256))
             #expect(try await key.verify(signature, of: Self.source(signed)))
@@ -70,7 +70,7 @@ struct IdentityRequestTests {
 
     @Test("Before version 2.90 a message beside the parameters is signed", .usesGOSTEngine)
     func first() async throws {
-        let scene = try await MessageScene(.gost256)
+        let scene = try await TokenScene(.gost256)
         let certificate = scene.certificate
         var service = IdentityService(
             clientID: "TESTSYS", scope: ["openid"], redirectURI: "https://example.org/back",
@@ -78,7 +78,7 @@ struct IdentityRequestTests {
             generation: .first)
         service.isOffline = true
         let described = service
-        let (request, second) = try await scene.token.perform(pin: Machine.pin) { session in
+        let (request, second) = try await scene.token.perform(pin: TokenScene.pin) { session in
             (
                 try session.signInRequest(to: described, by: certificate, at: 0),
                 try session.tokenRequest(to: described, by: certificate, code: Self.code, at: 253_402_300_799)
@@ -95,16 +95,16 @@ struct IdentityRequestTests {
             let message = try Self.bytes(try #require(values["client_secret"]))
             let signed = "openid\(time)TESTSYS\(state)"
             #expect(values["timestamp"] == time && values["client_certificate_hash"] == nil)
-            try scene.expectVerified(message, Array(signed.utf8), isDetached: true)
+            try scene.expectVerified(message, Array(signed.utf8))
         }
         #expect(try Self.parameters(text)["access_type"] == "offline")
     }
 
     @Test("Keys that the service does not know sign nothing", .usesGOSTEngine, arguments: [KeyKind.gost512, .p256])
     func otherKeys(_ kind: KeyKind) async throws {
-        let scene = try await MessageScene(kind)
+        let scene = try await TokenScene(kind)
         let certificate = scene.certificate
-        try await scene.token.perform(pin: Machine.pin) { session in
+        try await scene.token.perform(pin: TokenScene.pin) { session in
             for generation in IdentityService.Generation.allCases {
                 var service = Self.service
                 service.generation = generation
@@ -118,7 +118,7 @@ struct IdentityRequestTests {
 
     @Test("A service that is not described as one is refused before anything is signed", .usesGOSTEngine)
     func descriptions() async throws {
-        let scene = try await MessageScene(.gost256)
+        let scene = try await TokenScene(.gost256)
         let certificate = scene.certificate
         var wrong: [IdentityService] = []
         func add(_ change: (inout IdentityService) -> Void) {
@@ -141,7 +141,7 @@ struct IdentityRequestTests {
             add { $0.tokenPath = path }
         }
         let services = wrong
-        try await scene.token.perform(pin: Machine.pin) { session in
+        try await scene.token.perform(pin: TokenScene.pin) { session in
             for service in services {
                 #expect(throws: KanalError.self, "\(service)") {
                     try session.signInRequest(to: service, by: certificate, at: 0)

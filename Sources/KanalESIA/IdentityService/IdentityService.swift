@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import KanalKit
 package import Translation
 
 /// The state's identity service (ESIA), as a program sees it that signs people in: OpenID Connect with the

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import KanalKit
 
 extension Authorization {
     /// The application that authorises, and the way back of its answer.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import KanalKit
 package import Translation
 
 /// Why an authorisation by another application came to nothing.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import HostCrypto
+import KanalKit
 import Secrets
 
 /// An access or refresh token, which grants access to any bearer. It is kept in locked memory and has no printable
@@ -36,7 +37,7 @@ extension IdentityService {
     /// - Parameters:
     ///   - answer: The address, which begins with ``redirectURI``.
     ///   - state: The request's. An answer is valid once: forget the state then.
-    /// - Returns: The code, for ``Session/tokenRequest(to:by:code:at:)``.
+    /// - Returns: The code, for `Session.tokenRequest`.
     /// - Throws: ``IdentityServiceError/refused(_:description:)`` also if the user has said no.
     public func code(from answer: String, state: String) throws(IdentityServiceError) -> String {
         let mark = redirectURI.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"

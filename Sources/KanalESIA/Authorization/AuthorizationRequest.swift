@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import KanalKit
 
 /// One request to the other application.
 struct AuthorizationRequest {
