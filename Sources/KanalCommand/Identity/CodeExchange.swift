@@ -23,37 +23,17 @@ struct CodeExchange: AsyncParsableCommand {
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var identity: IdentityOptions
+    @OptionGroup var redirect: RedirectOption
+    @OptionGroup var reply: ReplyOptions
 
     @Option(help: .saying("The state of the address that the user opened.", valueName: "uuid"))
     var state: String
 
-    @Option(
-        help: .saying("A file with certificates of the service, whose keys sign its tokens.", valueName: "file"),
-        completion: .file(),
-        transform: FileName.argument)
-    var serviceCertificate: [String]
-
-    @Option(help: .saying("What the service's tokens say of who made them.", valueName: "name"))
-    var issuer = "http://esia.gosuslugi.ru/"
-
     @Option(help: .saying("Where the code is exchanged. (default: that of the --api)", valueName: "path"))
     var path: String?
 
-    @Option(
-        help: .saying(
-            "A file with the authorities that certify the server of the service. (default: the system's)",
-            valueName: "file"),
-        completion: .file())
-    var ca: String?
-
     @Option(help: .saying("How long the exchange may take, 1 to 300.", valueName: "seconds"))
     var timeLimit = 30
-
-    @Option(
-        name: [.customShort("o"), .customLong("output")],
-        help: .saying("The file to write the tokens to.", valueName: "file"), completion: .file(),
-        transform: FileName.argument)
-    var destination: String?
 
     @Argument(help: .saying("The address that the browser was sent to, or - for standard input.", valueName: "answer"))
     var answer = "-"
@@ -69,11 +49,11 @@ struct CodeExchange: AsyncParsableCommand {
     private static let limit = 1 << 15
 
     func run() async throws {
-        var service = identity.service(token: path)
-        service.issuer = issuer
+        var service = identity.service(redirect.redirectURI, token: path)
+        service.issuer = reply.issuer
         let code = try service.code(from: try address(), state: state)
-        let certificates = try serviceCertificate.flatMap { try PEM.certificate.read($0) }
-        let client = try WebClient(authorities: ca, seconds: timeLimit)
+        let certificates = try reply.certificates()
+        let client = try WebClient(authorities: reply.ca, seconds: timeLimit)
         let (described, key) = (service, identity.key)
         let tokens = try await pin.perform(on: try await token.find()) { session in
             let signer = try MessageSigning.certificates(of: session, named: key, with: []).signer
@@ -83,12 +63,7 @@ struct CodeExchange: AsyncParsableCommand {
             return try described.tokens(
                 from: reply.body, status: reply.status, state: request.state, trusting: certificates)
         }
-        if let destination {
-            let file = try ResultFile(destination, isPrivate: true)
-            try file.write(tokens.json)
-            try file.finish()
-        }
-        try output.show(IdentityReport(tokens, file: destination?.shownName))
+        try reply.show(tokens, output)
     }
 
     /// The address to which the browser was redirected, in one line.
@@ -99,6 +74,44 @@ struct CodeExchange: AsyncParsableCommand {
             throw CommandError(.failed, "the answer on standard input is not text")
         }
         return String(text.prefix { !$0.isNewline })
+    }
+}
+
+/// How the service's reply is verified, and where its tokens go.
+struct ReplyOptions: ParsableArguments {
+    @Option(
+        help: .saying("A file with certificates of the service, whose keys sign its tokens.", valueName: "file"),
+        completion: .file(),
+        transform: FileName.argument)
+    var serviceCertificate: [String]
+
+    @Option(help: .saying("What the service's tokens say of who made them.", valueName: "name"))
+    var issuer = "http://esia.gosuslugi.ru/"
+
+    @Option(
+        help: .saying(
+            "A file with the authorities that certify the server of the service. (default: the system's)",
+            valueName: "file"),
+        completion: .file())
+    var ca: String?
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: .saying("The file to write the tokens to.", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
+    var destination: String?
+
+    /// The certificates whose keys sign the service's tokens.
+    func certificates() throws -> [[UInt8]] { try serviceCertificate.flatMap { try PEM.certificate.read($0) } }
+
+    /// Writes the tokens to their file, and shows what they tell.
+    func show(_ tokens: IdentityTokens, _ output: OutputOptions) throws {
+        if let destination {
+            let file = try ResultFile(destination, isPrivate: true)
+            try file.write(tokens.json)
+            try file.finish()
+        }
+        try output.show(IdentityReport(tokens, file: destination?.shownName))
     }
 }
 

@@ -15,9 +15,9 @@ struct IdentityCommand: AsyncParsableCommand {
                 "kanal esia url" makes the address that a user's browser opens. The service sends the browser to the \
                 redirect address, with an answer behind it, which "kanal esia exchange" exchanges for tokens. Both \
                 requests carry a client_secret that the token signs; the key is the certificate's that the service \
-                knows.
+                knows. "kanal esia login" does all of it, with a browser of this machine.
                 """),
-            subcommands: [SignInAddress.self, CodeExchange.self])
+            subcommands: [SignInCommand.self, SignInAddress.self, CodeExchange.self])
     }
 }
 
@@ -28,12 +28,6 @@ struct IdentityOptions: ParsableArguments {
 
     @Option(help: .saying("What the program wants to know: names between spaces.", valueName: "names"))
     var scope: [String]
-
-    @Option(
-        name: .customLong("redirect-uri"),
-        help: .saying(
-            "Where the service sends the browser with its answer, as it was registered.", valueName: "url"))
-    var redirectURI: String
 
     @Option(help: .saying("The service's address, without a path.", valueName: "url"))
     var host = "https://esia.gosuslugi.ru"
@@ -53,7 +47,9 @@ struct IdentityOptions: ParsableArguments {
     }
 
     /// The service, with the paths that are not its own.
-    func service(authorization: String? = nil, token: String? = nil) -> IdentityService {
+    func service(
+        _ redirectURI: String, authorization: String? = nil, token: String? = nil
+    ) -> IdentityService {
         var service = IdentityService(
             clientID: clientID, scope: scope.flatMap { $0.split(separator: " ").map(String.init) },
             redirectURI: redirectURI, host: host, generation: api == .v1 ? .first : .second)
@@ -61,6 +57,15 @@ struct IdentityOptions: ParsableArguments {
         if let token { service.tokenPath = token }
         return service
     }
+}
+
+/// The address that the service's answer goes to.
+struct RedirectOption: ParsableArguments {
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: .saying(
+            "Where the service sends the browser with its answer, as it was registered.", valueName: "url"))
+    var redirectURI: String
 }
 
 struct SignInAddress: AsyncParsableCommand {
@@ -79,6 +84,7 @@ struct SignInAddress: AsyncParsableCommand {
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var identity: IdentityOptions
+    @OptionGroup var redirect: RedirectOption
 
     @Option(help: .saying("Where the browser goes. (default: that of the --api)", valueName: "path"))
     var path: String?
@@ -87,7 +93,7 @@ struct SignInAddress: AsyncParsableCommand {
     var offline = false
 
     func run() async throws {
-        var service = identity.service(authorization: path)
+        var service = identity.service(redirect.redirectURI, authorization: path)
         service.isOffline = offline
         let (described, key) = (service, identity.key)
         let request = try await pin.perform(on: try await token.find()) { session in

@@ -11,6 +11,8 @@ struct Answer {
 
     private let parameters: [String: String]
     let state: String
+    /// The whole address.
+    let url: String
 
     /// Reads an answer.
     ///
@@ -27,11 +29,17 @@ struct Answer {
         guard Self.isSame(parts[0], callback) else { throw .malformed("it goes to another address than the callback") }
         parameters = try Self.parameters(parts.count == 2 ? parts[1] : "")
         guard let state = parameters["state"] else { throw .malformed("it has no state") }
-        self.state = state
+        (self.state, self.url) = (state, url)
     }
 
     /// The end of a request that the answer means.
     func end(of kind: AuthorizationRequest.Kind) throws(CallbackError) -> AuthorizationRequest.End {
+        if kind == .address {
+            guard parameters["error"] != nil || !(parameters[kind.result] ?? "").isEmpty else {
+                throw .malformed("it has neither \(kind.result) nor error")
+            }
+            return .success(.address(url))
+        }
         if let code = parameters["error"] {
             guard parameters[kind.result] == nil else { throw .malformed("it has both a result and an error") }
             guard (1...64).contains(code.utf8.count), code.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
@@ -43,7 +51,7 @@ struct Answer {
             throw .malformed("it has neither \(kind.result) nor error")
         }
         switch kind {
-        case .code: return .success(.code(AuthorizationCode(code: result, state: state)))
+        case .code, .address: return .success(.code(AuthorizationCode(code: result, state: state)))
         case .verification:
             guard let text = parameters["expiry"], text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
                 let expiry = Int64(text)

@@ -18,6 +18,7 @@ public final class Authorization: Sendable {
     private let requests: PendingRequests
     private let entrance = Lock<CallbackReceiver?>(nil)
     private let runtime: String?
+    private let loopback: LoopbackAddress
     private let sleep: @Sendable (Duration) async throws -> Void
 
     /// Requests by these settings.
@@ -31,8 +32,9 @@ public final class Authorization: Sendable {
 
     package init(
         _ settings: Settings, log: Logger? = nil, desktop: Desktop, runtime: String?,
-        sleep: @escaping @Sendable (Duration) async throws -> Void
+        loopback: LoopbackAddress = LoopbackAddress(), sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
+        self.loopback = loopback
         (self.settings, self.desktop, self.runtime, self.sleep) = (settings, desktop, runtime, sleep)
         requests = PendingRequests(log: log)
     }
@@ -52,7 +54,7 @@ public final class Authorization: Sendable {
                 switch settings.answers {
                 case .loopback:
                     opened = try LoopbackReceiver.open(
-                        requests, title: settings.title ?? settings.informationSystem)
+                        requests, at: loopback, title: settings.title ?? settings.informationSystem)
                 case .scheme(let scheme): opened = try SchemeReceiver.open(requests, scheme: scheme, in: runtime)
                 }
                 entrance = opened
@@ -136,6 +138,14 @@ public final class Authorization: Sendable {
 }
 
 extension Authorization {
+    /// Opens the address of a sign-in, and waits for the address of its answer.
+    func answer(to request: SignInRequest) async throws(AuthorizationError) -> String {
+        guard case .address(let answer) = try await success(of: AuthorizationRequest(request)) else {
+            throw .failed(.unknown(code: "no_answer"))
+        }
+        return answer
+    }
+
     private func code(_ name: String, at location: String) async throws(AuthorizationError) -> AuthorizationCode {
         let request = try AuthorizationRequest(name, at: location, state: Self.randomState())
         guard case .code(let code) = try await success(of: request) else { throw .failed(.unknown(code: "no_code")) }

@@ -7,14 +7,17 @@ struct AuthorizationRequest {
     enum Kind {
         case code
         case verification
+        /// The whole address of the answer, which the caller reads.
+        case address
 
         /// The name of the parameter that an answer of success has.
-        var result: String { self == .code ? "code" : "verify_token" }
+        var result: String { self == .verification ? "verify_token" : "code" }
     }
 
     enum Success: Sendable {
         case code(AuthorizationCode)
         case verification(BiometricVerification)
+        case address(String)
     }
 
     typealias End = Result<Success, AuthorizationError>
@@ -27,14 +30,16 @@ struct AuthorizationRequest {
     private let subject: (name: String, value: String)
 
     /// A request of a session or an extended authorisation. A location without a state gets `state`.
-    init(_ name: String, at location: String, state: String) throws(AuthorizationError) {
+    init(
+        _ name: String, at location: String, state: String, kind: Kind = .code
+    ) throws(AuthorizationError) {
         guard location.utf8.count <= Answer.limit, location.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             ["https://", "http://127.0.0.1:"].contains(where: location.lowercased().hasPrefix), !location.contains("#")
         else {
             throw .failed(.invalidArgument("the location is not an https address of at most \(Answer.limit) bytes"))
         }
         self.name = name
-        kind = .code
+        self.kind = kind
         let query = location.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let states = query.split(separator: "&").filter { $0.hasPrefix("state=") }
         if states.isEmpty {
@@ -52,6 +57,12 @@ struct AuthorizationRequest {
         }
     }
 
+    /// The request of a sign-in, whose address is opened as it is.
+    init(_ request: SignInRequest) throws(AuthorizationError) {
+        try self.init("session", at: request.url, state: request.state, kind: .address)
+        guard state == request.state else { throw .failed(.invalidArgument("the request has two states")) }
+    }
+
     /// A request to authorise a session by biometrics.
     init(biometricsFor session: String, state: String) throws(AuthorizationError) {
         guard (1...255).contains(session.utf8.count), session.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -67,7 +78,7 @@ struct AuthorizationRequest {
     func address(_ settings: Authorization.Settings, callback: String) throws(AuthorizationError) -> String {
         switch settings.application {
         case .browser:
-            guard kind == .code else { throw .notConfigured("a browser knows nothing of biometrics") }
+            guard kind != .verification else { throw .notConfigured("a browser knows nothing of biometrics") }
             return subject.value
         case .handler(let scheme):
             var parameters = [subject, ("callback", callback), ("state", state)]

@@ -25,11 +25,12 @@ struct LoopbackPage {
     /// - Parameters:
     ///   - heard: The HTTP request, as far as it has arrived.
     ///   - origin: The address of the listener.
+    ///   - path: The path at which answers are taken.
     ///   - title: The name of the program that waits.
     ///   - take: Takes an answer, and returns the closure that tells the waiting program.
     /// - Returns: nil if the request is incomplete.
     static func reply(
-        to heard: [UInt8], origin: String, title: String,
+        to heard: [UInt8], origin: String, path: String, title: String,
         _ take: (String) throws(CallbackError) -> @Sendable () -> Void
     ) -> LoopbackPage? {
         let line = heard.prefix { $0 != 0x0A }
@@ -47,7 +48,7 @@ struct LoopbackPage {
         guard words.count == 3, words[2].hasPrefix("HTTP/1.") else {
             return LoopbackPage("400 Bad Request", "Not an HTTP request.")
         }
-        guard words[1].prefix(while: { $0 != "?" }) == "/authorization" else {
+        guard words[1].prefix(while: { $0 != "?" }) == path else {
             return LoopbackPage("404 Not Found", "There is nothing here.")
         }
         do throws(CallbackError) {
@@ -83,21 +84,52 @@ struct LoopbackPage {
     }
 }
 
-/// The way of answers through a browser: a listener at 127.0.0.1, whose port the system chooses (RFC 8252, 7.3).
+/// The address at 127.0.0.1 that answers go to.
+package struct LoopbackAddress: Sendable, Equatable {
+    /// Nil if the system chooses one (RFC 8252, 7.3).
+    var port: UInt16?
+    var path = "/authorization"
+
+    package init() {}
+
+    /// Reads `http://127.0.0.1/PATH` or `http://127.0.0.1:PORT/PATH`.
+    ///
+    /// - Returns: nil for any other text.
+    package init?(_ text: String) {
+        let start = "http://127.0.0.1"
+        guard text.hasPrefix(start), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        let rest = text.dropFirst(start.count)
+        guard let slash = rest.firstIndex(of: "/"), !rest.contains(where: "?#".contains) else { return nil }
+        path = String(rest[slash...])
+        let port = rest[..<slash]
+        guard !port.isEmpty else { return }
+        guard port.first == ":", port.dropFirst().allSatisfy(\.isNumber), let number = UInt16(port.dropFirst()),
+            number > 0
+        else { return nil }
+        self.port = number
+    }
+}
+
+/// The way of answers through a browser: a listener at 127.0.0.1.
 enum LoopbackReceiver {
     /// Opens the listener.
-    static func open(_ requests: PendingRequests, title: String) throws(AuthorizationError) -> CallbackReceiver {
+    static func open(
+        _ requests: PendingRequests, at address: LoopbackAddress, title: String
+    ) throws(AuthorizationError) -> CallbackReceiver {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let number = StandardDescriptors.avoid(otherwise: -1) { socket(AF_INET, type, 0) }
-        guard number >= 0, let port = listen(at: number) else {
+        guard number >= 0, let port = listen(at: number, address.port) else {
             let reason = Phrase(errno: errno)
             if number >= 0 { close(number) }
-            throw .failed(.system("nothing can listen at 127.0.0.1: \(reason)"))
+            let place = "127.0.0.1" + (address.port.map { ":\($0)" } ?? "")
+            throw .failed(.system("nothing can listen at \(place): \(reason)"))
         }
         let origin = "http://127.0.0.1:\(port)"
-        let callback = origin + "/authorization"
+        let callback = origin + address.path
         let listener = try AnswerListener(number) { heard in
-            let page = LoopbackPage.reply(to: heard, origin: origin, title: title) { url throws(CallbackError) in
+            let page = LoopbackPage.reply(
+                to: heard, origin: origin, path: address.path, title: title
+            ) { url throws(CallbackError) in
                 try requests.take(url, callback: callback)
             }
             return page.map { ($0.bytes, $0.then) }
@@ -106,9 +138,13 @@ enum LoopbackReceiver {
     }
 
     /// - Returns: The port; nil, with `errno`, if the system refuses.
-    private static func listen(at number: Int32) -> UInt16? {
+    private static func listen(at number: Int32, _ port: UInt16?) -> UInt16? {
+        // A port of the caller's choice may have connections of an earlier listener that end now.
+        var isOn: Int32 = 1
+        _ = unsafe setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = (port ?? 0).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isDone = unsafe withUnsafeMutablePointer(to: &address) { address in

@@ -10,6 +10,8 @@ public struct SignInRequest: Sendable, Equatable {
     public let url: String
     /// The state that the answer must repeat: random, and good for one answer.
     public let state: String
+
+    package init(url: String, state: String) { (self.url, self.state) = (url, state) }
 }
 
 /// The request by which a program gets its tokens for a code: a POST.

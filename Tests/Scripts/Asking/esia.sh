@@ -167,6 +167,92 @@ replies() {
     passed "$identity: a reply that is changed, foreign, late, too long or no reply is told and refused"
 }
 
+# A browser that the desktop has for https: it goes to the address, and to where the service redirects it. Its page is in
+# "page". With the file "silent" it does nothing.
+make_browser() {
+    local applications=$XDG_DATA_HOME/applications
+    cat > bin/browser << 'END_OF_BROWSER'
+#!/bin/sh
+cd "${0%/*}/.." && printf '%s\n' "$1" > opened
+[ -e silent ] || exec /usr/bin/curl --silent --cacert tls.pem --location --output page "$1"
+END_OF_BROWSER
+    chmod 755 bin/browser
+    # xdg-utils open nothing without a display, and ask no desktop if none is named.
+    export DISPLAY=:0 BROWSER='' XDG_DATA_DIRS=$work/none XDG_CONFIG_DIRS=$work/none
+    unset XDG_CURRENT_DESKTOP DESKTOP_SESSION KDE_FULL_SESSION GNOME_DESKTOP_SESSION_ID WAYLAND_DISPLAY
+    mkdir -p "$applications" "$XDG_CONFIG_HOME"
+    printf '[Desktop Entry]\nType=Application\nName=browser\nExec=%s %%u\nMimeType=x-scheme-handler/https;\n' \
+        "$work/bin/browser" > "$applications/browser.desktop"
+    update-desktop-database "$applications"
+    xdg-mime default browser.desktop x-scheme-handler/https
+}
+
+# login STATUS WORD...: the whole sign-in.
+login=(esia login --client-id TESTSYS --pin-source env:PIN --scope 'openid fullname' --ca tls.pem --key client)
+login() {
+    run "$1" "${login[@]}" --host "$host" --service-certificate service.pem "${@:2}"
+}
+
+logins() {
+    local api port=8766
+    for api in v2 v1; do
+        rm -f tokens page opened
+        login 0 --api $api --output tokens --json
+        json 'd["subject"] == "1000299654" and d["file"] == "tokens"'
+        grep -q 'redirect_uri=http%3A%2F%2F127.0.0.1%3A[1-9][0-9]*%2Fauthorization&' opened \
+            || fail "the port is not signed: $(cat opened)"
+        wait_until grep -q 'has reached kanal. You can close this page' page
+    done
+    login 0 --redirect-uri http://127.0.0.1:$port/back
+    login 0 --redirect-uri http://127.0.0.1:$port/back
+    grep -q "redirect_uri=http%3A%2F%2F127.0.0.1%3A$port%2Fback&" opened || fail "another address: $(cat opened)"
+    passed "$identity: one command signs a user in, at a port that is known before the request is signed"
+
+    touch silent
+    login 1 --time-limit 2
+    told 'no answer came in time'
+    rm -f opened
+    setsid --wait timeout 60 "$kanal" "${login[@]}" --host "$host" --service-certificate service.pem --json \
+        --redirect-uri http://127.0.0.1:$port/back > first 2> first-messages < /dev/null &
+    local first=$!
+    wait_until test -s opened
+    cp opened first-opened
+    login 1 --redirect-uri http://127.0.0.1:$port/back --time-limit 2
+    told "nothing can listen at 127.0.0.1:$port"
+    rm silent
+    login 0
+    grep -q 'code=.*state=' <<< "$(browse "$(cat opened)")" || fail "no answer"
+    # The answer of the second sign-in goes to the first one's port, and ends nothing.
+    [ "$(/usr/bin/curl --silent --output /dev/null --write-out '%{http_code}' \
+        "http://127.0.0.1:$port/back?$(browse "$(cat opened)" | sed 's/^[^?]*?//')")" = 400 ] || fail "a foreign answer is taken"
+    /usr/bin/curl --silent --cacert tls.pem --location --output page "$(cat first-opened)"
+    wait $first || fail "the first sign-in: $(cat first-messages)"
+    cp first output
+    json 'd["subject"] == "1000299654"'
+    passed "$identity: a browser that never answers, and two sign-ins at once, one of them at a port in use"
+
+    echo denied > mode
+    login 6
+    told 'ESIA-007004'
+    echo good > mode
+    login 1 --redirect-uri https://example.org/back
+    told 'the redirect address is not http://127.0.0.1/PATH'
+    rm "$XDG_CONFIG_HOME/mimeapps.list" "$XDG_DATA_HOME/applications/mimeinfo.cache"
+    mv "$XDG_DATA_HOME/applications/browser.desktop" .
+    login 8
+    told 'with --no-browser'
+    setsid --wait timeout 60 "$kanal" "${login[@]}" --host "$host" --service-certificate service.pem --json --no-browser \
+        > first 2> first-messages < /dev/null &
+    first=$!
+    wait_until grep -q ^https: first-messages
+    /usr/bin/curl --silent --cacert tls.pem --location --output page "$(grep ^https: first-messages)"
+    wait $first || fail "an address that is opened by hand: $(cat first-messages)"
+    mv browser.desktop "$XDG_DATA_HOME/applications"
+    update-desktop-database "$XDG_DATA_HOME/applications"
+    xdg-mime default browser.desktop x-scheme-handler/https
+    passed "$identity: a refusal, a missing browser, and an address that is opened by hand"
+}
+
 refusals() {
     local words=(esia url "${client[@]}" --scope openid --key client)
     run 2 "${words[@]}" --host http://localhost
@@ -191,6 +277,7 @@ start_pcscd
 make_keys
 start_service
 make_curl
+make_browser
 for identity in usb bt; do
     attach $identity $identity
     if [ $identity = bt ]; then
@@ -208,6 +295,7 @@ for identity in usb bt; do
     done
     run 0 cert export client
     cp output client.pem
+    logins
     answers
     replies
     refusals

@@ -33,7 +33,8 @@ struct TokenScene {
         }
         try openssl.write(request, "request")
         try openssl.run(
-            "x509 -req -in request -inform DER -CA ca.pem -CAkey ca.key -set_serial 2 -outform DER -out signer -days 30")
+            "x509 -req -in request -inform DER -CA ca.pem -CAkey ca.key -set_serial 2 -outform DER -out signer -days 30"
+        )
         let value = try openssl.read("signer")
         certificate = try await token.perform { session in
             try session.importCertificate(value, id: [1], label: "certificate")
@@ -45,7 +46,8 @@ struct TokenScene {
         try openssl.write(message, "message")
         try openssl.write(content, "content")
         try openssl.run(
-            "cms -verify -cades -binary -inform DER -CAfile ca.pem -purpose any -in message -out output -content content")
+            "cms -verify -cades -binary -inform DER -CAfile ca.pem -purpose any -in message -out output -content content"
+        )
     }
 }
 
