@@ -15,6 +15,8 @@ package import Translation
 package struct Configuration: Sendable, Equatable {
     /// The store of pairings with tokens.
     package var store = Store.user
+    /// The place of the secrets of programs.
+    package var secrets = SecretsPlace.machine
     /// The policy for tokens.
     package var policy = TokenPolicy()
     /// The authenticator that asks the user in our stead; nil if the user is never asked.
@@ -48,6 +50,16 @@ package struct Configuration: Sendable, Equatable {
         case groups([String])
         /// In a directory that is replicated between the user's machines.
         case synchronised(String)
+    }
+
+    /// The place of the secrets of programs.
+    package enum SecretsPlace: Sendable, Equatable {
+        /// On this machine alone.
+        case machine
+        /// In a directory that is replicated between the user's machines.
+        case directory(String)
+        /// The setting is wrong.
+        case unusable
     }
 
     /// A remark about a file.
@@ -116,11 +128,13 @@ extension Configuration {
             policy.pinRetention = .none
             policy.cachesObjects = false
             consent = .always
+            secrets = .unusable
         }
     }
 
     private mutating func apply(_ statements: Statements) {
         store = statements.store ?? store
+        secrets = statements.secrets ?? secrets
         policy.minimumProfile = statements.minimumProfile ?? policy.minimumProfile
         policy.requireSM = statements.requireSM ?? policy.requireSM
         policy.pinRetention = statements.pinRetention ?? policy.pinRetention

@@ -6,6 +6,7 @@ enum Key: String, CaseIterable {
     case application
     case group
     case synchronised
+    case secrets
     case minimumProfile = "minimum_profile"
     case requireSM = "require_sm"
     case pinRetention = "pin_retention"
@@ -28,7 +29,7 @@ enum Key: String, CaseIterable {
         case .application, .group, .synchronised, .minimumProfile, .requireSM, .wirelessReaders: true
         case .plainBluetooth, .pinRetention, .reconnectWindow, .reconnectWindowWired, .plainLogin, .hideGOSTKeys,
             .cache,
-            .authenticator, .authenticatorTimeout, .activation, .consent, .syslog:
+            .secrets, .authenticator, .authenticatorTimeout, .activation, .consent, .syslog:
             false
         }
     }
@@ -41,7 +42,7 @@ enum Key: String, CaseIterable {
         switch self {
         case .application, .group:
             "a name of at most 64 letters, digits, \".\", \"_\" and \"-\" that does not begin with \".\""
-        case .synchronised: "a path that begins with \"/\" or \"~/\""
+        case .synchronised, .secrets: "a path that begins with \"/\" or \"~/\""
         case .minimumProfile: Phrase(verbatim: "classic, modern")
         case .requireSM, .plainBluetooth, .hideGOSTKeys, .cache, .syslog: Phrase(verbatim: "on, off")
         case .pinRetention: Phrase(verbatim: "session, none")

@@ -8,6 +8,7 @@ import Translation
 /// The values of some settings, a property for each key; nil for those that are not set.
 struct Statements {
     var store: Configuration.Store?
+    var secrets: Configuration.SecretsPlace?
     var minimumProfile: Profile?
     var requireSM: Bool?
     var pinRetention: PINRetention?
@@ -54,6 +55,8 @@ struct Statements {
     private mutating func takeStrictest(_ key: Key) {
         if key == .pinRetention { pinRetention = PINRetention.none }
         if key == .cache { cachesObjects = false }
+        // Not the secrets of this machine in place of those that are meant.
+        if key == .secrets { secrets = .unusable }
         asking.takeStrictest(key)
     }
 
@@ -63,6 +66,9 @@ struct Statements {
         switch setting.key {
         case .application, .group, .synchronised:
             return readStore(setting, of: &file)
+        case .secrets:
+            secrets = value.isEmpty ? .machine : .directory(value)
+            return value.isEmpty || value.hasPrefix("/") || value.hasPrefix("~/")
         case .minimumProfile:
             minimumProfile = ["classic": Profile.classic, "modern": .modern][value]
             return minimumProfile != nil
@@ -135,6 +141,7 @@ struct Statements {
     /// Gives precedence to the settings of `other`.
     mutating func override(by other: Statements) {
         store = other.store ?? store
+        secrets = other.secrets ?? secrets
         minimumProfile = other.minimumProfile ?? minimumProfile
         requireSM = other.requireSM ?? requireSM
         pinRetention = other.pinRetention ?? pinRetention

@@ -32,6 +32,7 @@ package enum ExitStatus: Int32, Sendable {
         case let error as CommandError: self = error.status
         case let error as AuthorizationError: self.init(error.outcome)
         case is CallbackError: self = .failed
+        case let error as SharedSecretsError: self.init(error)
         case let error as IdentityServiceError: self = error.isUsersRefusal ? .cancelled : .failed
         case is CancellationError: self = .cancelled
         case Console.Failure.interrupted: self = .cancelled
@@ -55,6 +56,15 @@ package enum ExitStatus: Int32, Sendable {
             case .authenticatorNotInstalled: .notInstalled
             case .authenticatorNotConfigured: .notConfigured
             case .askingFailed, .pinLength, .pinNeeded, .nested, .objectNotFound, .messageRefused, .refused: .failed
+            }
+    }
+
+    private init(_ error: SharedSecretsError) {
+        self =
+            switch error {
+            case .invalidArgument: .usage
+            case .cancelled: .cancelled
+            default: .failed
             }
     }
 
@@ -86,6 +96,7 @@ package enum ExitStatus: Int32, Sendable {
 extension KanalError: Explained {}
 extension AuthorizationError: Explained {}
 extension CallbackError: Explained {}
+extension SharedSecretsError: Explained {}
 extension IdentityServiceError: Explained {}
 
 /// The reason why a command failed.

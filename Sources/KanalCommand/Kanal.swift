@@ -39,7 +39,8 @@ struct Kanal: AsyncParsableCommand {
             subcommands: [
                 Readers.self, Pair.self, Pairings.self, List.self, Info.self, KeyCommand.self, CertificateCommand.self,
                 Sign.self, Verify.self, IdentityCommand.self, PINs.self, Format.self, Label.self, LicenceCommand.self,
-                Journal.self, Random.self, ShareCommand.self, Authorize.self, Callback.self, Doctor.self,
+                Journal.self, Random.self, SecretsCommand.self, ShareCommand.self, Authorize.self, Callback.self,
+                Doctor.self,
                 Completion.self,
             ])
     }

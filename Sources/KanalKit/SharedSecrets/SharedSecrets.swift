@@ -5,6 +5,7 @@ public import Logging
 package import Secrets
 import SecureChannel
 import Storage
+import Token
 
 /// Secrets of this user's programs, such as passwords and keys of services, by service and account.
 ///
@@ -20,7 +21,8 @@ import Storage
 /// for five seconds at most.
 public final class SharedSecrets: Sendable {
     private let group: String
-    private let directory: String?
+    /// The replicated directory, as it was named. Nil for secrets of this machine.
+    public let directory: String?
     private let directories: @Sendable () -> UserDirectories.Found
     private let random: any RandomSource
     private let patience: Int
@@ -41,6 +43,27 @@ public final class SharedSecrets: Sendable {
         try self.init(
             accessGroup: accessGroup, synchronisedThrough: directory, directories: { directories.found() },
             random: SystemRandom())
+    }
+
+    /// The secrets of an access group where `kanal.conf` says for this program: in the directory of `secrets`, or on this
+    /// machine alone.
+    ///
+    /// - Throws: ``SharedSecretsError/directoryRefused(_:)`` if the setting is wrong; as
+    ///   ``init(accessGroup:synchronisedThrough:log:)``.
+    public static func configured(
+        accessGroup: String, log: Logger? = nil
+    ) throws(SharedSecretsError) -> SharedSecrets {
+        let log = log ?? Logger(label: "kanal") { _ in SwiftLogNoOpLogHandler() }
+        let configuration: Configuration
+        do throws(StorageError) { configuration = try Configuration(of: UserDirectories(log: log)) } catch {
+            throw .failed("\(error)")
+        }
+        switch configuration.secrets {
+        case .machine: return try SharedSecrets(accessGroup: accessGroup, log: log)
+        case .directory(let path):
+            return try SharedSecrets(accessGroup: accessGroup, synchronisedThrough: path, log: log)
+        case .unusable: throw .directoryRefused("kanal.conf has an error: see \"kanal doctor\"")
+        }
     }
 
     package init(
@@ -142,6 +165,18 @@ public final class SharedSecrets: Sendable {
         }
     }
 
+    /// The names of the secrets that match, sorted by service and account.
+    ///
+    /// - Parameters:
+    ///   - service: A pattern: `*` stands for any text, `?` for one character. Case does not count. Nil for all.
+    ///   - account: The same for the account.
+    public func items(service: String?, account: String? = nil) async throws(SharedSecretsError) -> [SecretItem] {
+        let patterns = [service, account].map { $0.map(ReaderPattern.init) }
+        return try await items().filter { item in
+            (patterns[0]?.matches(item.service) ?? true) && (patterns[1]?.matches(item.account) ?? true)
+        }
+    }
+
     /// The files of the directory that cannot be read, sorted by name. They are left unchanged, and affect only their
     /// own secrets.
     public func unreadableFiles() async throws(SharedSecretsError) -> [UnreadableFile] {
@@ -189,6 +224,19 @@ public final class SharedSecrets: Sendable {
         let text = SharedSecret(key.secret.copy())
         try requireDirectory()
         try await work(create: true) { store throws(SecretStore.Failure) in try store?.join(text.secret) }
+    }
+
+    // MARK: Values that come
+
+    /// The state of all secrets, for ``SecretEvents``.
+    func marks() async throws(SharedSecretsError) -> [SecretItem: [UInt8]] {
+        try await work { store throws(SecretStore.Failure) in
+            var marks: [SecretItem: [UInt8]] = [:]
+            for (name, mark) in try SharedSecrets.began(store)?.marks() ?? [:] {
+                marks[SecretItem(service: name.service, account: name.account)] = mark
+            }
+            return marks
+        }
     }
 
     // MARK: Work
@@ -281,6 +329,9 @@ public struct SecretItem: Sendable, Hashable {
     public let service: String
     /// Whose it is; may be empty.
     public let account: String
+
+    /// A name; see its properties.
+    public init(service: String, account: String) { (self.service, self.account) = (service, account) }
 }
 
 /// A file in the directory of the secrets that cannot be read.

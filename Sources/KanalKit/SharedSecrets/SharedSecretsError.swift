@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SecureChannel
 import Storage
+package import Translation
 
 /// Why something could not be done with secrets. ``description`` never has one in it.
 public enum SharedSecretsError: Error, Sendable, Equatable {
@@ -30,15 +31,15 @@ public enum SharedSecretsError: Error, Sendable, Equatable {
     /// The replicated directory is gone; it is not made again, since it may come back.
     case directoryMissing
     /// A directory or file may not be used, for this reason: for instance, others have access to it.
-    case directoryRefused(String)
+    case directoryRefused(Explanation)
     /// The user has no directory for such files.
     case noHome
     /// A value that the application gave is not usable.
-    case invalidArgument(String)
+    case invalidArgument(Explanation)
     /// The task was cancelled before the call began.
     case cancelled
     /// The operating system failed.
-    case failed(String)
+    case failed(Explanation)
 }
 
 extension SharedSecretsError {
@@ -65,7 +66,9 @@ extension SharedSecretsError {
 }
 
 extension SharedSecretsError: CustomStringConvertible {
-    public var description: String {
+    public var description: String { explanation.description }
+
+    package var explanation: Phrase {
         switch self {
         case .duplicate: "there is a secret of this service and account"
         case .notFound: "there is no secret of this service and account"
@@ -78,11 +81,11 @@ extension SharedSecretsError: CustomStringConvertible {
         case .busy: "another process works with the secrets"
         case .full: "no space is left"
         case .directoryMissing: "the directory of the secrets is gone"
-        case .directoryRefused(let reason): "the directory of the secrets cannot be used: \(reason)"
+        case .directoryRefused(let reason): "the directory of the secrets cannot be used: \(reason.phrase)"
         case .noHome: "the user has no directory for secrets"
-        case .invalidArgument(let reason): reason
+        case .invalidArgument(let reason): reason.phrase
         case .cancelled: "it was cancelled"
-        case .failed(let reason): reason
+        case .failed(let reason): reason.phrase
         }
     }
 }

@@ -105,6 +105,16 @@ package struct SecretStore: Sendable {
         }
     }
 
+    /// All secrets, each with a mark that differs from those of its other states.
+    package func marks() throws(Failure) -> [Name: [UInt8]] {
+        let key = try key()
+        var marks: [Name: [UInt8]] = [:]
+        for state in try settled(key, only: nil).states.values {
+            if let name = state.name { marks[name] = state.salt }
+        }
+        return marks
+    }
+
     /// The value of a secret.
     package func read(_ name: Name) throws(Failure) -> Secret {
         let key = try key()

@@ -205,4 +205,15 @@ struct ConfigurationTests {
         #expect(location("synchronised = ~/s") == .synchronised("/h/s", local: "/d/kanal/synchronised"))
         #expect(location("synchronised = ~/s", home: nil) == .unusable(.notFound))
     }
+
+    @Test("Secrets of programs are in the directory that is named; a wrong one is no reason to use this machine's")
+    func secrets() {
+        #expect(configuration(user: "").secrets == .machine)
+        #expect(configuration(user: "secrets = ~/s").secrets == .directory("~/s"))
+        #expect(configuration(user: "secrets = /s\n[program p]\nsecrets =").secrets == .machine)
+        for wrong in ["secrets = s", "secrets = ~user/s", "secrets = /a\nsecrets = /b", "secret = /a"] {
+            #expect(configuration(user: wrong).secrets == .unusable, "\(wrong)")
+        }
+        #expect(!configuration(user: "secrets = s").isClosed)
+    }
 }

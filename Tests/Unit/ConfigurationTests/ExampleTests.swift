@@ -38,7 +38,7 @@ struct ExampleTests {
         let keys = shown.map { $0.split(separator: " ")[0] }
         #expect(
             Set(keys) == [
-                "application", "group", "synchronised", "minimum_profile", "require_sm", "wireless_readers",
+                "application", "group", "synchronised", "secrets", "minimum_profile", "require_sm", "wireless_readers",
                 "plain_bluetooth",
                 "pin_retention", "reconnect_window", "reconnect_window_wired", "plain_login",
                 "hide_gost_keys", "cache", "authenticator", "authenticator_timeout", "activation", "consent", "syslog",
