@@ -20,7 +20,10 @@ struct Authorize: AsyncParsableCommand {
                 The exit status tells the outcomes apart: 0 success, 1 failure, 6 cancelled, 8 not installed, 9 not \
                 configured.
                 """),
-            subcommands: [SessionRequest.self, ExtendedRequest.self, BiometricsRequest.self, InstallationPage.self])
+            subcommands: [
+                SessionRequest.self, ExtendedRequest.self, BiometricsRequest.self, InstallationPage.self,
+                AnswerHandler.self,
+            ])
     }
 }
 

@@ -84,13 +84,18 @@ extension Authorization.Settings {
     }
 
     private static func check(_ scheme: String) throws(AuthorizationError) {
-        guard Authorization.isScheme(scheme), !["file", "http", "https"].contains(scheme) else {
+        guard Authorization.isOwnScheme(scheme) else {
             throw .notConfigured("a scheme of an application has 1 to 64 letters, digits, \"+\", \"-\" and \".\"")
         }
     }
 }
 
 extension Authorization {
+    /// Whether a scheme can be one application's, and not that of files or the web.
+    package static func isOwnScheme(_ text: String) -> Bool {
+        isScheme(text) && !["file", "http", "https"].contains(text)
+    }
+
     /// Whether a text can be an application's scheme, in lower case (RFC 3986, 3.1).
     static func isScheme(_ text: String) -> Bool {
         guard let first = text.utf8.first, (0x61...0x7A).contains(first), text.utf8.count <= 64 else { return false }

@@ -142,6 +142,31 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[2]))).validate(json.load
 done
 passed "JSON is by the schema"
 
+# ---- The desktop file of the scheme ----
+
+handler=("$kanal" authorize handler)
+expect 9 "${handler[@]}" --check installed
+printed 'no application for installed:'
+expect 0 "${handler[@]}" installed --json
+python3 -c 'import json, jsonschema, sys
+jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(open("output")))' \
+    "$root/docs/kanal.schema.json" || fail "not by the schema: $(cat output)"
+desktop-file-validate "$applications/kanal-installed.desktop"
+expect 0 "${handler[@]}" --check installed
+echo 'code=1&state=STATE' > answer
+new_location
+expect 0 "$kanal" authorize session "${options[@]}" --answer-scheme installed "$location"
+printed '^code: 1$'
+expect 1 "${handler[@]}" own-scheme
+printed 'the desktop opens own-scheme: by own.desktop'
+[ ! -e "$applications/kanal-own-scheme.desktop" ] || fail "the scheme of another application is taken"
+for scheme in https file 'a b' A '' ../x; do expect 2 "${handler[@]}" -- "$scheme"; done
+expect 0 "${handler[@]}" --remove installed
+expect 9 "${handler[@]}" --check installed
+[ ! -e "$applications/kanal-installed.desktop" ] || fail "the desktop file is left"
+expect 1 env PATH=/nonexistent "${handler[@]}" installed
+passed "the scheme's desktop file is installed, checked and removed, and takes no other application's place"
+
 # ---- A browser ----
 
 browser() {
