@@ -275,7 +275,8 @@ let package = Package(
         tests(
             "KanalCommandTests",
             on: [
-                "APDU", "EmulatedTokens", "Emulator", "KanalCommand", "KanalKit", "Locking", "Secrets", "SecureChannel",
+                "APDU", "EmulatedTokens", "Emulator", "KanalCommand", "KanalESIA", "KanalKit", "Locking", "Secrets",
+                "SecureChannel",
                 "Terminal", "TestSupport", "Token", "Translation",
             ],
             data: ["Files", "Screens"]),

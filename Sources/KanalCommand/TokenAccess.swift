@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import KanalESIA
 package import KanalKit
 package import Logging
 import Terminal

@@ -60,10 +60,10 @@ struct SignInCommand: AsyncParsableCommand {
         var wanted = identity.service(redirectURI, authorization: path, token: tokenPath)
         wanted.issuer = reply.issuer
         wanted.isOffline = offline
+        let show: @Sendable (String) -> Void = { address in try? OutputStream.error.write(address + "\n") }
         let signIn = try SignIn(
             to: wanted, title: "kanal", timeLimit: .seconds(timeLimit),
-            log: Logger(label: "kanal") { _ in StandardErrorLog() },
-            open: noBrowser ? { try? OutputStream.error.write($0 + "\n") } : nil)
+            log: Logger(label: "kanal") { _ in StandardErrorLog() }, open: noBrowser ? show : nil)
         let (service, key) = (signIn.service, identity.key)
         let token = try await token.find()
         let tokens = try await pin.perform(on: token) { session in
@@ -72,7 +72,7 @@ struct SignInCommand: AsyncParsableCommand {
         } then: { signer, request in
             try OutputStream.error.write(translated("Waiting for the user to sign in in the browser.") + "\n")
             let code = try await Self.code(signIn, request)
-            let exchange = try await exchange(code, signer, service, on: token)
+            let exchange = try await tokenRequest(code, signer, service, on: token)
             let answer = try client.send(exchange)
             return try service.tokens(
                 from: answer.body, status: answer.status, state: exchange.state, trusting: certificates)
@@ -88,7 +88,7 @@ struct SignInCommand: AsyncParsableCommand {
     }
 
     /// The request for tokens. The PIN is asked for again if the configuration forbids to keep it.
-    private func exchange(
+    private func tokenRequest(
         _ code: String, _ signer: TokenCertificate, _ service: IdentityService, on token: Token
     ) async throws -> TokenRequest {
         let make: @Sendable (borrowing Session) throws -> TokenRequest = { session in

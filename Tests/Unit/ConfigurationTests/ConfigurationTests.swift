@@ -210,7 +210,7 @@ struct ConfigurationTests {
     func secrets() {
         #expect(configuration(user: "").secrets == .machine)
         #expect(configuration(user: "secrets = ~/s").secrets == .directory("~/s"))
-        #expect(configuration(user: "secrets = /s\n[program p]\nsecrets =").secrets == .machine)
+        #expect(configuration(user: "secrets = /s\n[program program]\nsecrets =").secrets == .machine)
         for wrong in ["secrets = s", "secrets = ~user/s", "secrets = /a\nsecrets = /b", "secret = /a"] {
             #expect(configuration(user: wrong).secrets == .unusable, "\(wrong)")
         }

@@ -59,7 +59,7 @@ struct ChildProcessTests {
         unsafe sigaddset(&blocked, SIGUSR1)
         unsafe pthread_sigmask(SIG_BLOCK, &blocked, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-        let masks = try output("grep -E 'SigBlk|SigIgn' /proc/$$/status", as: .beside).words
+        let masks = try output("exec grep -E 'SigBlk|SigIgn' /proc/self/status", as: .beside).words
         #expect(masks.filter { !$0.hasPrefix("Sig") }.allSatisfy { UInt64($0, radix: 16) == 0 }, "\(masks)")
         var now = sigset_t()
         unsafe pthread_sigmask(SIG_BLOCK, nil, &now)

@@ -3,6 +3,7 @@ import EmulatedTokens
 import Emulator
 import Foundation
 import KanalCommand
+import KanalESIA
 import KanalKit
 import Locking
 import TestSupport
@@ -71,6 +72,20 @@ struct OtherCommandTests {
         try await none.type("authorize session --system S --application other \(page) '\(Self.location)'", .russian)
         try await none.type("authorize install --system S \(page)")
         try none.screen.expect("authorize-missing")
+    }
+
+    @Test("secrets, esia login, handler: options that are refused before anything is read or asked")
+    func refusals() async throws {
+        let desk = try Desk([])
+        for command in ["list", "get service", "set service", "delete service", "key", "join", "files"] {
+            try await desk.type("secrets \(command) --local --directory ./relative")
+        }
+        try await desk.type("secrets get service --wait 86401")
+        try await desk.type("secrets get", .russian)
+        try await desk.type("authorize handler")
+        try await desk.type("esia login")
+        try await desk.type("esia login", .russian)
+        try desk.screen.expect("secrets-refused")
     }
 
     @Test("callback: an answer for which no program waits is refused")

@@ -98,7 +98,7 @@ struct SignInTests {
             // Until it waits, no answer is awaited; a foreign one is refused in each case.
             #expect(try Self.visit(signIn.service.redirectURI + "?code=x&state=\(UUID().uuidString)") == "400")
         }
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         for (index, signIn) in [first, second].enumerated() {
             #expect(try Self.visit(signIn.service.redirectURI + "?code=x&state=\(requests[1 - index].state)") == "400")
             let answer = "\(signIn.service.redirectURI)?code=c\(index)&state=\(requests[index].state)"
@@ -144,7 +144,7 @@ struct SignInTests {
         })
         let sent = Lock<[String: String]>([:])
         await #expect(throws: IdentityServiceError.self) {
-            let pin = TokenScene.pin
+            let pin: PIN? = TokenScene.pin
             _ = try await scene.token.complete(signIn, scene.certificate, pin, [scene.certificate.value]) { request in
                 sent.withLock { $0 = Self.parameters("?" + String(decoding: request.body, as: UTF8.self)) }
                 return (400, Array("{\"error\":\"invalid_request\"}".utf8))
