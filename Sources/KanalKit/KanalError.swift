@@ -25,13 +25,13 @@ public enum KanalError: Error, Sendable, Equatable {
     case fieldEnded
     /// Another token is in the place of this one. Only the question about its identity was sent to it.
     case wrongToken
-    /// The token's secure channel has to be activated first: ``Token/activate(password:)``.
+    /// The token's secure channel has to be activated first: ``Token/activate(password:prompt:)``.
     case notActivated
     /// The token does not know this host any more, because its pairing was removed on the token:
-    /// ``Token/activate(password:)`` makes a new one.
+    /// ``Token/activate(password:prompt:)`` makes a new one.
     case pairingRevoked
     /// Another user of the same pairings has activated a token of this number with another key than this user knows: it
-    /// was formatted at the maker's, or it is not the same token. ``Token/activate(password:)`` accepts its key.
+    /// was formatted at the maker's, or it is not the same token. ``Token/activate(password:prompt:)`` accepts its key.
     case tokenKeyChanged
     /// The token offers no secure channel, and is not used without one: its reader is wireless, or `kanal.conf` requires a
     /// channel. No password helps. A token that had a channel is another one, or was formatted at the maker's.

@@ -8,7 +8,8 @@ import re
 from markdown import Page
 
 TYPES = (
-    "Framework", "Structure", "Class", "Enumeration", "Protocol", "article", "Extended Module", "Extended Structure")
+    "Framework", "Structure", "Class", "Enumeration", "Protocol", "article", "Extended Module", "Extended Structure",
+    "Extended Class")
 # The headings of kinds of members, in the order of a page.
 KINDS = {
     "Case": "Cases", "Initializer": "Initialisers", "Type Property": "Properties of the type",

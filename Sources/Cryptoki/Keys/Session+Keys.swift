@@ -165,7 +165,7 @@ extension Session {
         return try Object(stored)
     }
 
-    /// As ``Slot/withToken(waits:usesKey:checking:_:)``, for operations that not every model supports.
+    /// As `Slot.withToken`, for operations that not every model supports.
     ///
     /// - Parameter refusal: The error if this one does not.
     private func withToken<Result: Sendable>(

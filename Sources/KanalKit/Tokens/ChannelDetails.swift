@@ -10,7 +10,7 @@ public struct ChannelDetails: Sendable, Equatable {
         case notNeeded
         /// The channel is activated.
         case active
-        /// The token wants to be activated: ``Token/activate(password:)``.
+        /// The token wants to be activated: ``Token/activate(password:prompt:)``.
         case inactive
         /// The token was activated, and does not know this host any more: it has to be activated again.
         case revoked

@@ -146,7 +146,7 @@ public struct TokenInformation: Sendable, Equatable {
     public let model: String
     /// The name that its owner gave it; nil without one.
     public let label: String?
-    /// Whether it can be worked with. If not, ``Token/activate(password:)`` comes first.
+    /// Whether it can be worked with. If not, ``Token/activate(password:prompt:)`` comes first.
     public let isActivated: Bool
     /// Whether it has a secure channel.
     public let hasSecureChannel: Bool

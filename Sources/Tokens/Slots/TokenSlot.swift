@@ -17,7 +17,7 @@ package protocol SlotSessions: AnyObject {
 
 /// One reader, and the token in it.
 ///
-/// Reached only inside of its monitor, which a call leaves while the card works (``withToken(waits:_:)``).
+/// Reached only inside of its monitor, which a call leaves while the card works (`withToken`).
 package final class TokenSlot {
     package let monitor = Monitor()
     package let reader: String

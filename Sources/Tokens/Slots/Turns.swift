@@ -29,7 +29,7 @@ extension TokenSlot {
         return try inTurn(waits: waits, usesKey: usesKey, body)
     }
 
-    /// As ``withToken(waits:usesKey:_:)``, for a caller that has taken the turn.
+    /// As `withToken`, for a caller that has taken the turn.
     ///
     /// If the token leaves a reader where it may be away for a while, the call waits for its return and then runs `body`
     /// from its beginning, unless something that must not run twice was sent. No other slot waits with it.
