@@ -98,7 +98,8 @@ struct SignInTests {
             // Until it waits, no answer is awaited; a foreign one is refused in each case.
             #expect(try Self.visit(signIn.service.redirectURI + "?code=x&state=\(UUID().uuidString)") == "400")
         }
-        let deadline = ContinuousClock.now + .seconds(60)
+        // Beside all other tests, each wait of a task is as long as they are.
+        let deadline = ContinuousClock.now + .seconds(900)
         for (index, signIn) in [first, second].enumerated() {
             #expect(try Self.visit(signIn.service.redirectURI + "?code=x&state=\(requests[1 - index].state)") == "400")
             let answer = "\(signIn.service.redirectURI)?code=c\(index)&state=\(requests[index].state)"
