@@ -17,7 +17,7 @@ for sanitizer in ${2:-thread address}; do
     done
     libraries=$(objects "$modules" \
         APDU Asking CProcess COpenSSL Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
-        Secrets SecureChannel Storage Token TokenEnd Translation)
+        Secrets SecureChannel Storage Token TokenEnd Tokens Translation)
     # shellcheck disable=SC2086
     swiftc "$(optimisation_for "$configuration")" -sanitize="$sanitizer" \
         -package-name "$(package_name "$build/$configuration.yaml")" -parse-as-library \
