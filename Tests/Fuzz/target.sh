@@ -44,7 +44,8 @@ build_swift() {
     # shellcheck disable=SC2046
     swiftc "$(optimisation_for "$configuration")" -sanitize=fuzzer,address \
         -package-name "$(package_name "$build/$configuration.yaml")" -parse-as-library \
-        -swift-version 6 -use-ld=lld -I "$modules/Modules" -I Include/CHostProcess \
+        -swift-version 6 -use-ld=lld -I "$modules/Modules" -I Include/CHostProcess -I Include/CPCSC \
+        $(pkg-config --cflags-only-I libpcsclite | sed 's/-I/-Xcc &/g') \
         -Xcc -fmodule-map-file="$modules"/GOSTKernels.build/module.modulemap \
         -Xcc -fmodule-map-file="$modules"/CProcess.build/module.modulemap \
         -Xcc -fmodule-map-file="$modules"/COpenSSL.build/module.modulemap \

@@ -17,13 +17,15 @@ public func fuzzAnswers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard answer.state == value(of: "state", in: fields), isPlain(answer.state) else { fatalError("another state") }
     let turned = try? Answer(url: callback + "?" + fields.reversed().joined(separator: "&"), callback: callback)
     guard turned?.state == answer.state else { fatalError("the order makes a difference") }
-    for kind in [AuthorizationRequest.Kind.code, .verification] {
+    for kind in [AuthorizationRequest.Kind.code, .verification, .address] {
         guard let end = try? answer.end(of: kind) else { continue }
         switch end {
         case .success(.code(let code)):
             guard kind == .code, code.code == value(of: "code", in: fields), isPlain(code.code), !code.code.isEmpty,
                 code.state == answer.state
             else { fatalError("another code") }
+        case .success(.address(let url)):
+            guard kind == .address, url == callback + "?" + text else { fatalError("another address") }
         case .success(.verification(let verification)):
             let expected = value(of: "verify_token", in: fields)
             guard kind == .verification, verification.verifyToken == expected, verification.expiry >= 0 else {
