@@ -57,12 +57,6 @@ struct AuthorizationRequest {
         }
     }
 
-    /// The request of a sign-in, whose address is opened as it is.
-    init(_ request: SignInRequest) throws(AuthorizationError) {
-        try self.init("session", at: request.url, state: request.state, kind: .address)
-        guard state == request.state else { throw .failed(.invalidArgument("the request has two states")) }
-    }
-
     /// A request to authorise a session by biometrics.
     init(biometricsFor session: String, state: String) throws(AuthorizationError) {
         guard (1...255).contains(session.utf8.count), session.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

@@ -107,3 +107,11 @@ extension Token {
             from: reply.body, status: reply.status, state: exchange.state, trusting: certificates)
     }
 }
+
+extension AuthorizationRequest {
+    /// The request of a sign-in, whose address is opened as it is.
+    init(_ request: SignInRequest) throws(AuthorizationError) {
+        try self.init("session", at: request.url, state: request.state, kind: .address)
+        guard state == request.state else { throw .failed(.invalidArgument("the request has two states")) }
+    }
+}
