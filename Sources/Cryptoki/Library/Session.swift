@@ -317,21 +317,3 @@ extension Session {
         return password.grouped(by: 4)
     }
 }
-
-extension Secret {
-    /// These symbols in groups with dashes between.
-    fileprivate func grouped(by size: Int) -> Secret {
-        var result = Secret(count: count + max(count - 1, 0) / size)
-        var bytes = result.mutableBytes
-        var position = 0
-        for index in 0..<count {
-            if index > 0, index % size == 0 {
-                bytes[position] = UInt8(ascii: "-")
-                position += 1
-            }
-            bytes[position] = self.bytes[index]
-            position += 1
-        }
-        return result
-    }
-}
