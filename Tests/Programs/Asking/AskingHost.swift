@@ -36,18 +36,15 @@ func change(_ word: String) -> Bool {
         unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         while unsafe open("/", O_RDONLY) >= 0 {}
     case "fork":
-        // Another thread forks a child while the question is open, which outlives it.
+        // Another thread forks a child while the question is open, which outlives it. It keeps the library's descriptors,
+        // not those that show the test that its parent has ended.
         var thread = pthread_t()
         let code = unsafe pthread_create(
             &thread, nil,
             { _ in
+                let closed = inherited + [100]
                 usleep(500_000)
-                let body: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { _ in
-                    // It keeps the library's descriptors, not those that show the test that its parent has ended.
-                    for number in inherited + [100] { close(number) }
-                    return pause()
-                }
-                _ = unsafe status_of_child(body, nil)
+                unsafe fork_waiting_child(closed, Int32(closed.count))
                 return nil
             }, nil)
         return code == 0

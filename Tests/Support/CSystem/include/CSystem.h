@@ -21,4 +21,9 @@ void act_as(uid_t user, gid_t group);
 // ended it, which after 20 seconds is SIGALRM.
 int status_of_child(int (*body)(void *), void *context);
 
+// Forks a child that closes `count` descriptors, and then waits until it is killed, by SIGALRM after 20 seconds at the
+// latest. It calls nothing else: another thread of the parent may have held a lock of the Swift runtime or of the C
+// library, which nobody releases in the child.
+void fork_waiting_child(const int *closed, int count);
+
 #endif
