@@ -125,22 +125,11 @@ extension Session {
     package func removePairedHost(_ id: PairedHost.ID) throws(CKError) {
         guard slot.token?.isProtected == true else { throw CKError(.withoutChannel) }
         guard isReadWrite else { throw .sessionReadOnly("a pairing of the token is to be removed") }
-        var removed: PairedHost?
         do throws(CKError) {
-            removed = try slot.withToken { token throws(TokenError) in try token.unpair(id) }
+            try tokensError { () throws(TokensError) in try slot.place.removePairedHost(id) }
         } catch {
-            // The token may have forgotten this host, though its part could not be removed here.
-            if slot.token?.isProtected == false { slot.place.end(as: .normal) }
             guard error == CKError(CKR_USER_NOT_LOGGED_IN) else { throw error }
             throw .userNotLoggedIn("another host's pairing is removed by the SO alone")
         }
-        guard let removed else { throw .objectHandleInvalid("the token has no such host any more") }
-        if removed.isSelf { slot.place.end(as: .normal) }
-    }
-}
-
-extension CKError {
-    fileprivate static func objectHandleInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_OBJECT_HANDLE_INVALID, reason())
     }
 }

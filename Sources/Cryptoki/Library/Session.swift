@@ -175,35 +175,23 @@ extension Session {
         let role = slot.login ?? .user
         let old = old.copy()
         let new = new.copy()
-        try slot.withToken { token throws(TokenError) in try token.changePIN(of: role, from: old, to: new) }
+        try tokensError { () throws(TokensError) in try slot.place.changePIN(of: role, from: old, to: new) }
     }
 }
 
 /// The token's name, its licences, and the SO's functions for User, of the vendor's extension.
 extension Session {
-    /// The most bytes that a token's name can have.
-    package static let nameLimit = 255
-    /// The bytes of a licence.
-    package static let licenceSize = Token.licenceSize
-    /// The numbers of licences.
-    package static let licenceNumbers = Token.licenceNumbers
-
     /// Gives User's PIN all its tries; the PIN stays. Only the SO can.
     package func unblockUserPIN() throws(CKError) {
-        try requireLogin(.securityOfficer)
-        try slot.withToken { token throws(TokenError) in try token.unblockUserPIN() }
+        try tokensError { () throws(TokensError) in try slot.place.unblockUserPIN() }
     }
 
     /// Names the token, or takes its name away. Only User can.
     ///
     /// - Parameter name: UTF-8, 0 to 255 bytes.
     package func setTokenName(_ name: [UInt8]) throws(CKError) {
-        guard name.count <= Self.nameLimit else {
-            throw .argumentsBad("the name has \(name.count) bytes, the most is \(Self.nameLimit)")
-        }
         guard isReadWrite else { throw .sessionReadOnly("the token's name is to be changed") }
-        try requireLogin(.user)
-        try slot.withToken { token throws(TokenError) in try token.setLabel(name) }
+        try tokensError { () throws(TokensError) in try slot.place.setName(name) }
     }
 
     /// The token's whole name, UTF-8; nil if it has none.
@@ -213,26 +201,17 @@ extension Session {
 
     /// Writes a licence. Either login will do.
     package func setLicence(_ number: CK_ULONG, to licence: [UInt8]) throws(CKError) {
-        let number = try Self.licenceNumber(number)
-        guard licence.count == Self.licenceSize else {
-            throw .argumentsBad("the licence has \(licence.count) bytes, and must have \(Self.licenceSize)")
-        }
-        guard slot.login != nil else { throw .userNotLoggedIn("a login is needed to write a licence") }
-        try slot.withToken { token throws(TokenError) in try token.setLicence(number, to: licence) }
+        try tokensError { () throws(TokensError) in try slot.place.setLicence(Int(clamping: number), to: licence) }
     }
 
     /// A licence; zeros if none was written.
     package func licence(_ number: CK_ULONG) throws(CKError) -> [UInt8] {
-        let number = try Self.licenceNumber(number)
-        return try slot.withToken { token throws(TokenError) in try token.licence(number) }
+        try tokensError { () throws(TokensError) in try slot.place.licence(Int(clamping: number)) }
     }
 
     /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no token has.
-    package static func licenceNumber(_ number: CK_ULONG) throws(CKError) -> Int {
-        guard licenceNumbers.contains(Int(clamping: number)) else {
-            throw .argumentsBad("\(number) is not a licence's number, 1 to 4")
-        }
-        return Int(clamping: number)
+    package static func checkLicence(_ number: CK_ULONG) throws(CKError) {
+        try tokensError { () throws(TokensError) in try TokenSlot.checkLicence(Int(clamping: number)) }
     }
 
     // MARK: C_EX_TokenManage
@@ -311,9 +290,8 @@ extension Session {
     ///
     /// - Returns: The password as it is printed. It cannot be asked for again.
     package func generateActivationPassword(_ request: ActivationPasswordRequest) throws(CKError) -> Secret {
-        let password = try slot.withToken { token throws(TokenError) in
-            try token.generateActivationPassword(slot: request.slot, charset: request.charset)
+        try tokensError { () throws(TokensError) in
+            try slot.place.generateActivationPassword(number: request.slot, charset: request.charset)
         }
-        return password.grouped(by: 4)
     }
 }

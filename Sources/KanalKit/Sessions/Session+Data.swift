@@ -132,9 +132,9 @@ extension TokenObject {
 /// A licence, which makers of applications keep on a token to know it again. Formatting does not remove it.
 public enum Licence {
     /// The numbers that licences have: 1 to 4.
-    public static let numbers = TokenSession.licenceNumbers
+    public static let numbers = TokenSlot.licenceNumbers
     /// The bytes of a licence: 72.
-    public static let size = TokenSession.licenceSize
+    public static let size = TokenSlot.licenceSize
 }
 
 extension Session {

@@ -110,8 +110,8 @@ extension TokenSetup {
         try userPIN.check(user, tries: TokenFormat.userTries, "the user's PIN")
         guard !userPINChangers.isEmpty else { throw .invalidArgument("choose who can change the user's PIN") }
         let label = Array(label.utf8)
-        guard label.count <= TokenSession.nameLimit else {
-            throw .invalidArgument("the label has more than \(TokenSession.nameLimit) bytes")
+        guard label.count <= TokenSlot.nameLimit else {
+            throw .invalidArgument("the label has more than \(TokenSlot.nameLimit) bytes")
         }
         let policy: UInt8 =
             (userPINChangers.contains(.securityOfficer) ? 1 : 0) | (userPINChangers.contains(.user) ? 2 : 0)

@@ -3,13 +3,14 @@
 public import CCryptoki
 import Cryptoki
 import Token
+import Tokens
 
 @c @implementation
 public func C_EX_SetTokenName(
     _ hSession: CK_SESSION_HANDLE, _ pLabel: UnsafeMutablePointer<CK_CHAR>?, _ ulLabelLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let name = try unsafe bytes(pLabel, ulLabelLen, "pLabel", atMost: Session.nameLimit)
+        let name = try unsafe bytes(pLabel, ulLabelLen, "pLabel", atMost: TokenSlot.nameLimit)
         try library.withSession(hSession) { session throws(CKError) in try session.setTokenName(name) }
     }
 }
@@ -36,7 +37,7 @@ public func C_EX_SetLicense(
     _ ulLicenseLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let licence = try unsafe bytes(pLicense, ulLicenseLen, "pLicense", atMost: Session.licenceSize)
+        let licence = try unsafe bytes(pLicense, ulLicenseLen, "pLicense", atMost: TokenSlot.licenceSize)
         try library.withSession(hSession) { session throws(CKError) in
             try session.setLicence(ulLicenseNum, to: licence)
         }
@@ -50,9 +51,9 @@ public func C_EX_GetLicense(
 ) -> CK_RV {
     call { library throws(CKError) in
         let place = try unsafe Output(pLicense, pulLicenseLen, "pulLicenseLen")
-        _ = try Session.licenceNumber(ulLicenseNum)
+        try Session.checkLicence(ulLicenseNum)
         try library.withSession(hSession) { session throws(CKError) in
-            try place.fill(size: Session.licenceSize) { () throws(CKError) in try session.licence(ulLicenseNum) }
+            try place.fill(size: TokenSlot.licenceSize) { () throws(CKError) in try session.licence(ulLicenseNum) }
         }
     }
 }

@@ -114,7 +114,7 @@ extension Library {
         let hasLabel = unsafe parameters.pTokenLabel != nil
         let label =
             try unsafe hasLabel
-            ? bytes(parameters.pTokenLabel, parameters.ulLabelLen, "pTokenLabel", atMost: Session.nameLimit) : []
+            ? bytes(parameters.pTokenLabel, parameters.ulLabelLen, "pTokenLabel", atMost: TokenSlot.nameLimit) : []
         let isRepair = unsafe parameters.UseRepairMode != 0
         try initToken(
             in: slot, pin: present, newPINs: (pinSO, pinUser), mode: unsafe parameters.ulSmMode

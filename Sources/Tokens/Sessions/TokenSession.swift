@@ -81,7 +81,7 @@ package final class TokenSession: Sendable {
     ///
     /// - Throws: ``TokenError/notLoggedIn``.
     func requireLogin(_ role: Token.Role) throws(TokensError) {
-        guard try login == role else { throw .token(.notLoggedIn) }
+        try withSlot { slot throws(TokensError) in try slot.requireLogin(role) }
     }
 }
 
@@ -138,7 +138,7 @@ extension TokenSlot {
     }
 }
 
-/// PINs, passwords, the token's name and its licences.
+/// PINs, passwords, the token's name and its licences: see the slot's functions.
 extension TokenSession {
     /// Changes the PIN of a role.
     package func changePIN(
@@ -146,7 +146,7 @@ extension TokenSession {
     ) throws(TokensError) {
         let old = old.copy()
         let new = new.copy()
-        try withToken { token throws(TokenError) in try token.changePIN(of: role, from: old, to: new) }
+        try withSlot { slot throws(TokensError) in try slot.changePIN(of: role, from: old, to: new) }
     }
 
     /// Gives User's PIN a new value. For the SO, on a token whose policy allows it.
@@ -161,101 +161,36 @@ extension TokenSession {
 
     /// Gives User's PIN all its tries; the PIN stays. For the SO.
     package func unblockUserPIN() throws(TokensError) {
-        try requireLogin(.securityOfficer)
-        try withToken { token throws(TokenError) in try token.unblockUserPIN() }
+        try withSlot { slot throws(TokensError) in try slot.unblockUserPIN() }
     }
-
-    /// The most bytes that a token's name can have.
-    package static let nameLimit = 255
 
     /// Names the token, or takes its name away. For User.
-    ///
-    /// - Parameter name: UTF-8, 0 to 255 bytes.
     package func setName(_ name: [UInt8]) throws(TokensError) {
-        guard name.count <= Self.nameLimit else {
-            throw .refused(.arguments, "the name has \(name.count) bytes, the most is \(Self.nameLimit)")
-        }
-        try requireLogin(.user)
-        try withToken { token throws(TokenError) in try token.setLabel(name) }
-    }
-
-    /// The numbers of licences, and the bytes of each.
-    package static let (licenceNumbers, licenceSize) = (Token.licenceNumbers, Token.licenceSize)
-
-    /// - Throws: A refusal of a number that no token has.
-    private func checkLicence(_ number: Int) throws(TokensError) {
-        guard Token.licenceNumbers.contains(number) else {
-            throw .refused(.arguments, "\(number) is not a licence's number, 1 to 4")
-        }
+        try withSlot { slot throws(TokensError) in try slot.setName(name) }
     }
 
     /// A licence; zeros if none was written.
     package func licence(_ number: Int) throws(TokensError) -> [UInt8] {
-        try checkLicence(number)
-        return try withToken { token throws(TokenError) in try token.licence(number) }
+        try withSlot { slot throws(TokensError) in try slot.licence(number) }
     }
 
     /// Writes a licence. Either login will do.
     package func setLicence(_ number: Int, to licence: [UInt8]) throws(TokensError) {
-        try checkLicence(number)
-        guard licence.count == Token.licenceSize else {
-            throw .refused(.arguments, "the licence has \(licence.count) bytes, and must have \(Token.licenceSize)")
-        }
-        guard try login != nil else { throw .token(.notLoggedIn) }
-        try withToken { token throws(TokenError) in try token.setLicence(number, to: licence) }
+        try withSlot { slot throws(TokensError) in try slot.setLicence(number, to: licence) }
     }
 
     /// Has the token make an activation password, in place of the one with the same number. For the SO.
-    ///
-    /// - Parameter number: 1 to 6, or 0 for the first that the token has no password for.
-    /// - Returns: The password as it is printed, `XXXX-XXXX-XXXX-XXXX`. It cannot be asked for again.
     package func generateActivationPassword(
         number: UInt8, charset: SecureChannel.Charset
     ) throws(TokensError) -> Secret {
-        guard number <= 6 else { throw .refused(.arguments, "there is no password \(number)") }
-        let isProtected = try withSlot { slot throws(TokensError) in slot.turn.state?.isProtected == true }
-        guard isProtected else { throw .notSupported }
-        try requireLogin(.securityOfficer)
-        let password = try withToken { token throws(TokenError) in
-            try token.generateActivationPassword(slot: number, charset: charset)
-        }
-        return password.grouped(by: 4)
-    }
-
-    /// Has the token forget a host, all of whose channels end. This host needs no login for its own pairing: that goes on
-    /// both sides, and all sessions of this program with the token end. Any other host takes the SO's login.
-    package func removePairedHost(_ id: PairedHost.ID) throws(TokensError) {
         try withSlot { slot throws(TokensError) in
-            guard slot.turn.state?.isProtected == true else { throw .withoutChannel }
-            let removed: PairedHost?
-            do throws(TokensError) {
-                removed = try slot.withToken { token throws(TokenError) in try token.unpair(id) }
-            } catch {
-                // The token may have forgotten this host, though its part could not be removed here.
-                if slot.turn.state?.isProtected == false { slot.end(as: .normal) }
-                throw error
-            }
-            guard let removed else { throw .refused(.object, "the token has no such host any more") }
-            if removed.isSelf { slot.end(as: .normal) }
+            try slot.generateActivationPassword(number: number, charset: charset)
         }
     }
-}
 
-extension Secret {
-    /// These symbols in groups with dashes between.
-    package func grouped(by size: Int) -> Secret {
-        var result = Secret(count: count + max(count - 1, 0) / size)
-        var bytes = result.mutableBytes
-        var position = 0
-        for index in 0..<count {
-            if index > 0, index % size == 0 {
-                bytes[position] = UInt8(ascii: "-")
-                position += 1
-            }
-            bytes[position] = self.bytes[index]
-            position += 1
-        }
-        return result
+    /// Has the token forget a host, all of whose channels end.
+    package func removePairedHost(_ id: PairedHost.ID) throws(TokensError) {
+        try withSlot { slot throws(TokensError) in try slot.removePairedHost(id) }
     }
 }
 
