@@ -26,50 +26,18 @@ extension Slot {
         case CKO_PRIVATE_KEY:
             // Private keys of RSA have the public numbers, and those of a session can be asked.
             if let info = try? object.attributes.publicKeyInfo(of: object.sessionKey) { return info }
-            guard object.tokenObject != nil else { return nil }
-            if let info = publicHalf(of: object) { return info }
-            return try certifiedKey(of: object.attributes)
+            guard let own = object.tokenObject else { return nil }
+            if let info = tokenObjects.publicKeyInfo(of: own) { return info }
+            let id = own.identifier
+            guard !id.isEmpty else { return nil }
+            try readValues(of: objects.handles { $0.isCertificate && $0.tokenObject?.identifier == id })
+            return tokenObjects.certifiedKey(of: own)
         default: return nil
         }
     }
 
-    /// The public key on the token that goes with a private one: that of the same pair, or else one without a pair of its
-    /// own that has the same identifier.
-    private func publicHalf(of object: Object) -> PublicKeyInfo? {
-        let attributes = object.attributes
-        let (number, id) = (object.tokenObject?.key?.number ?? 0, attributes[CKA_ID] ?? [])
-        func publicKeys(where isWanted: (_ number: UInt8, _ id: [UInt8]?) -> Bool) -> [CK_OBJECT_HANDLE] {
-            objects.handles { other in
-                guard let item = other.tokenObject, other.attributes[CKA_CLASS] == CKO_PUBLIC_KEY.bytes,
-                    [CKA_KEY_TYPE, CKA_GOSTR3410_PARAMS, CKA_EC_PARAMS].allSatisfy({
-                        other.attributes[$0] == attributes[$0]
-                    })
-                else { return false }
-                return isWanted(item.key?.number ?? 0, other.attributes[CKA_ID])
-            }
-        }
-        let pairs = number == 0 ? [] : publicKeys { other, _ in other == number }
-        let single = id.isEmpty ? [] : publicKeys { number, other in number == 0 && other == id }
-        return (pairs + single).lazy.compactMap { try? self.objects[$0].attributes.publicKeyInfo() }.first
-    }
-
-    /// The public key in the first certificate on the token with a private key's identifier and parameters.
-    private func certifiedKey(of attributes: Attributes) throws(CKError) -> PublicKeyInfo? {
-        guard let id = attributes[CKA_ID], !id.isEmpty else { return nil }
-        let handles = objects.handles { other in
-            other.tokenObject != nil && other.attributes[CKA_CLASS] == CKO_CERTIFICATE.bytes
-                && other.attributes[CKA_ID] == id
-        }
-        try readValues(of: handles)
-        for handle in handles {
-            guard let key = try? objects[handle].attributes.certifiedKey, attributes.matches(key.privateKeyTemplate)
-            else {
-                continue
-            }
-            return key
-        }
-        return nil
-    }
+    /// The token's objects, as far as they are known, oldest first.
+    private var tokenObjects: [TokenObject] { objects.elements.compactMap(\.tokenObject) }
 
     /// Whether each certificate on the token whose key is there too, as far as that is known, has its identifier.
     func certificatesShareIdentifiers() throws(CKError) -> Bool {
@@ -81,25 +49,17 @@ extension Slot {
             if let info = try publicKeyInfo(of: object) { keys.append((info, object.attributes[CKA_ID])) }
         }
         for handle in certificates where objects.contains(handle) {
-            let attributes = try objects[handle].attributes
-            guard attributes[CKA_VALUE] != nil else { return false }
-            let info = attributes.certifiedKey
+            let certificate = try objects[handle]
+            guard certificate.attributes[CKA_VALUE] != nil else { return false }
+            let info = certificate.tokenObject?.certifiedKey
             let own = keys.filter { key in info?.isSameKey(as: key.info) == true }
-            guard own.allSatisfy({ $0.id == attributes[CKA_ID] }) else { return false }
+            guard own.allSatisfy({ $0.id == certificate.attributes[CKA_ID] }) else { return false }
         }
         return true
     }
 }
 
 extension Attributes {
-    /// The public key of a certificate; nil if it is missing or unknown to this library.
-    fileprivate var certifiedKey: PublicKeyInfo? {
-        guard let value = self[CKA_VALUE], let info = try? Certificate(der: value.span).subjectPublicKeyInfo else {
-            return nil
-        }
-        return try? PublicKeyInfo(der: info.span)
-    }
-
     /// The public key that the attributes of either half say, or that goes with a private key.
     ///
     /// - Throws: The error of the attributes; `CKR_FUNCTION_FAILED`.

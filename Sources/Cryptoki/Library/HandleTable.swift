@@ -16,6 +16,9 @@ struct HandleTable<Element> {
     /// - Parameter notFound: The error for a handle without an element.
     init(notFound: CKError) { self.notFound = notFound }
 
+    /// The elements, oldest first.
+    var elements: [Element] { places.compactMap(\.element) }
+
     /// The handles of the elements that are wanted, oldest first.
     func handles(where isWanted: (Element) -> Bool) -> [CK_ULONG] {
         places.compactMap { place in place.element.map(isWanted) == true ? place.handle : nil }
