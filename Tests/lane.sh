@@ -13,9 +13,10 @@ output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 while read -r step; do
     status=0
+    begin=$SECONDS
     printf '\n%s\n' "$step" > "$output"
     bash -o pipefail -c "$step" < /dev/null >> "$output" 2>&1 || status=$?
-    [ $status = 0 ] || printf '%s: exit status %d\n' "$step" $status >> "$output"
+    printf '%s: exit status %d, %d s\n' "$step" $status $((SECONDS - begin)) >> "$output"
     flock Tests/ci.txt cat "$output"
     [ $status = 0 ] || exit 1
 done <<< "$steps"
