@@ -20,7 +20,8 @@ mutant() {
     ! cmp -s "Sources/GOSTKernels/$file" "$work/kernels/$file" || fail "$name: the mutation does not apply to $file"
     Tests/Proof/proof.sh -k "$work/kernels" "${step[@]}" > "$work/output" 2>&1 || status=$?
     count=$((count + 1))
-    if [ $status != 0 ] && grep -q "^NOT proven: .*$words" "$work/output"; then
+    # Code without a rule is not proven whatever it does.
+    if [ $status != 0 ] && grep "^NOT proven: .*$words" "$work/output" | grep -qv 'no rule: '; then
         echo "caught: $name, by \"$(sed -n "s/^NOT proven: \(.*$words.*\)/\1/p" "$work/output" | head -n 1 | cut -c 1-110)\""
     elif [ $status = 0 ]; then
         echo "SURVIVED: $name" >&2
@@ -104,9 +105,11 @@ mutant "a rotation by ten" Rounds28147.h 's/_mm512_or_si512(low, high), 11)/_mm5
 mutant "the carry of N4 is lost" Modes28147.h 's/return sum + (sum < a);/return sum;/' '-c all_cnt ciphers' 'gamma, AVX2'
 mutant "the right half's carry is lost" Modes28147.h 's/left += (n \& left_counts) + .*/left += n \& left_counts;/' \
     '-c all_ctr28147 ciphers' 'counters, AVX2'
+mutant "what the rows lack comes to another bit" Chains28147.h 's/lack << 11 | lack >> 21/lack << 11 | lack >> 20/' \
+    '-c all_imits ciphers' 'codes, AVX2'
 mutant "a digit of the constant of key meshing" Modes28147.h 's/0x22720069/0x22720068/' '-c all_meshed ciphers' 'meshing, AVX2'
 mutant "the sum of output and text is not fed back" Modes28147.h 's/state = kind == gost_chain_gamma ? block : sum;/state = block;/' \
-    '-c all_chains28147 ciphers' 'chains, AVX2'
+    '-c all_chains28147 ciphers' 'chains, AVX-512'
 mutant "an entry of the products, for AVX2" Streebog/Products256.h '0,/0xF4, 0x25, 0x3E/s//0xF4, 0x25, 0x3F/' \
     '-c all_streebog ciphers' 'Streebog, AVX2'
 mutant "the carries of Σ are dropped" Streebog/Streebog.c 's/word, carry, &carry/word, 0, \&carry/' '-c all_streebog ciphers' 'the sum'

@@ -103,6 +103,6 @@ def chained(standards, encipher, kind, state, text):
         state = encipher(standards.sum(state, block) if kind == INPUT else state)
         total = state if kind == INPUT else standards.sum(state, block)
         if kind == OUTPUT:
-            state = total
+            state = total = standards.cut(total)
         result += total
     return result, state

@@ -63,6 +63,16 @@ def bits_of(table):
     return bits
 
 
+def summed_up(*forms):
+    """The sum of forms, none of which is given a name."""
+    terms, constant = {}, 0
+    for form in forms:
+        constant ^= form.constant
+        for variable, table in form.terms.items():
+            terms[variable] = summed(terms.get(variable, ZERO), table)
+    return Form({variable: table for variable, table in terms.items() if table != ZERO}, constant)
+
+
 def mark_of(terms):
     mark = 0
     for term in terms.items():
@@ -110,6 +120,8 @@ class Names(Sums):
         super().__init__()
         self.count = 0
         self.sums, self.later = {}, {}
+        # What the names of sums are for.
+        self.definitions = {}
         self.results = {}
 
     def new(self):
@@ -129,10 +141,19 @@ class Names(Sums):
         if len(known.terms) < 2:
             return known
         name = self.new()
-        for image in (LINE, *images):
-            terms = {v: f for v, f in ((v, composed(image, t)[0]) for v, t in value.terms.items()) if f != ZERO}
-            (self.later if waits else self.sums)[mark_of(terms)] = (terms, name, image, image[value.constant])
+        self.definitions[self.count] = value
+        for form in (value, self.expanded(value)):
+            for image in (LINE, *images):
+                terms = {v: f for v, f in ((v, composed(image, t)[0]) for v, t in form.terms.items()) if f != ZERO}
+                (self.later if waits else self.sums)[mark_of(terms)] = (terms, name, image, image[form.constant])
         return name
+
+    def expanded(self, value):
+        """The same sum, in which sums have no names: a compiler may add what is added to one before the rest of it."""
+        for variable, table in value.terms.items():
+            if table == LINE and variable in self.definitions:
+                value = summed_up(value, Form({variable: LINE}, 0), self.definitions[variable])
+        return value
 
     def named(self, a, wants_one=True):
         """The same byte by the name that it has, if it has one."""

@@ -22,6 +22,15 @@ def bits_of_byte(x):
     return x if isinstance(x, int) else x.support
 
 
+def low_zeroes(number):
+    """How many of the lowest bits cannot be set."""
+    for i, x in enumerate(number):
+        bits = bits_of_byte(x)
+        if bits:
+            return 8 * i + (bits & -bits).bit_length() - 1
+    return 8 * len(number)
+
+
 def bytes_of(value, size):
     return list((value & ((1 << 8 * size) - 1)).to_bytes(size, "little"))
 
@@ -32,6 +41,8 @@ class Sums:
     def __init__(self):
         # For a sum: the pairs of numbers that it is of, with the carry; the number and the constant that it is of.
         self.pairs, self.origins = {}, {}
+        # Where the last sum within words began.
+        self.place = 0
         # Of a number: the largest of it and another; what is one less than a sum, unless that has a carry; sums modulo 2^32 − 1.
         self.largest, self.lessened, self.rings = {}, {}, {}
 
@@ -44,6 +55,10 @@ class Sums:
             return list(b if x == 0 else a), 0
         if carry == 0 and not any(bits_of_byte(p) & bits_of_byte(q) for p, q in zip(a, b)):
             return [self.xor(p, q) for p, q in zip(a, b)], 0
+        place = self.place_of_sum(a, b) if carry == 0 else 0
+        if place:
+            self.place = place
+            return self.sum_at(place, a, b)
         operands = frozenset((key_of(a), key_of(b)))
         out = self.apply(LOWEST, self.result(("carry", operands, key_of([carry])), 1)[0])
         if x is not None:
@@ -61,6 +76,35 @@ class Sums:
                 if key_of(b) == key_of([self.apply(SPREAD, self.xor(its, 1))] * size):
                     self.lessened[key_of(total)] = (a, its)
         return total, out
+
+    # Sums of numbers of 32 bits that begin within a byte: below the place one of both has no bits, so that nothing is carried.
+
+    @staticmethod
+    def place_of_sum(a, b):
+        """The bit where the sum of two words of 64 unknown bits begins, if that is within a byte, or 0."""
+        place = max(low_zeroes(a), low_zeroes(b))
+        is_unknown = value_of(a) is None and value_of(b) is None
+        return place if len(a) == 8 and is_unknown and place < 8 else 0
+
+    def parted(self, place, a):
+        """The number above a place, and the bits below it."""
+        return self.shift(a, -place), self.apply(bytes(x & (1 << place) - 1 for x in range(256)), a[0])
+
+    def put_together(self, place, upper, lower):
+        first, *rest = self.shift(upper, place)
+        return [self.xor(first, lower), *rest]
+
+    def sum_at(self, place, a, b):
+        (a, p), (b, q) = self.parted(place, a), self.parted(place, b)
+        low, carry = self.add(a[:4], b[:4])
+        high, _ = self.add(a[4:], b[4:], carry)
+        # The carry out of the word is a bit of what is above the place.
+        out = self.apply(bytes(x >> 8 - place & 1 for x in range(256)), high[-1])
+        return self.put_together(place, low + high, self.xor(p, q)), out
+
+    def settled(self, a):
+        """The same word, by the names that its bytes have from the place on where the last such sum began."""
+        return self.put_together(self.place, *self.parted(self.place, a))
 
     def pairs_of(self, total):
         return self.pairs.get(key_of(total), {}).values()

@@ -2,9 +2,10 @@
 # Rules for the instructions of x86-64 on vectors, of SSE to AVX-512: a vector is a list of 64 bytes, each a form.
 import operator
 import re
+from functools import lru_cache
 
 from forms import Unknown
-from places import Places, chunks, joined
+from places import LANE, Places, chunks, joined
 from processor import number
 from sums import SPREAD
 
@@ -31,6 +32,14 @@ def is_equal(x, y):
 
 def is_greater(x, y):
     return 0xFF if signed(x) > signed(y) else 0
+
+
+@lru_cache(maxsize=None)
+def shift_tables(value, size, sign):
+    """Each byte of a number that is shifted to the left, or to the right, by x."""
+    whole = (1 << 8 * size) - 1
+    shifts = [(value << x if sign > 0 else value >> x) & whole for x in range(256)]
+    return [bytes(shifted >> 8 * i & 0xFF for shifted in shifts) for i in range(size)]
 
 
 class Vectors(Places):
@@ -157,6 +166,9 @@ class Vectors(Places):
 
     def do_vpxor(self, instruction, target, *operands):
         self.each(self.names.xor, instruction, target, operands, self.element(instruction))
+        if self.names.place and target.kind == "vector" and target.size == LANE and not target.mask:
+            halves = chunks(self.vectors[target.name][:LANE], 8)
+            self.vectors[target.name][:LANE] = joined(self.names.settled(half) for half in halves)
 
     do_vpxord = do_vpxorq = do_vxorps = do_vxorpd = do_pxor = do_xorps = do_vpxor
 
@@ -215,6 +227,28 @@ class Vectors(Places):
 
     do_vpsrlw = do_vpsrlq = do_psrld = do_psrlq = do_psrlw = do_vpsrld
 
+    def each_shifted(self, instruction, target, data, counts, sign):
+        """Each element by a count of its own. An unknown count is one byte, of a shift of a known number."""
+        size, result = self.element(instruction), []
+        for piece, count in zip(*(chunks(self.fetch(operand, target.size, instruction), size) for operand in (data, counts))):
+            value = number(count)
+            if value is not None:
+                result += self.names.shift(piece, sign * min(value, 8 * size))
+                continue
+            if number(count[1:]) != 0:
+                raise Unknown(f"a shift by more than a byte: {instruction}")
+            shifts = shift_tables(self.known(piece, "a number that is shifted", instruction), size, sign)
+            result += [self.names.apply(table, count[0]) for table in shifts]
+        self.set(target, result, instruction, size)
+
+    def do_vpsllvq(self, instruction, target, data, counts):
+        self.each_shifted(instruction, target, data, counts, 1)
+
+    def do_vpsrlvq(self, instruction, target, data, counts):
+        self.each_shifted(instruction, target, data, counts, -1)
+
+    do_vpsllvd, do_vpsrlvd = do_vpsllvq, do_vpsrlvq
+
     def do_vprold(self, instruction, target, *operands):
         self.shifted(instruction, target, operands, self.names.rotate, 1)
 
@@ -250,6 +284,27 @@ class Vectors(Places):
         self.elements(lambda x, y: self.names.add(x, y)[0], instruction, target, operands)
 
     do_vpaddq = do_vpaddw = do_paddd = do_paddq = do_vpaddd
+
+    def do_vpmaddubsw(self, instruction, target, a, b):
+        x, y = (self.known(data, "a factor", instruction) for data in self.sources(target, (a, b), instruction))
+        x, y = (value.to_bytes(target.size, "little") for value in (x, y))
+        sums = [x[i] * signed(y[i]) + x[i + 1] * signed(y[i + 1]) for i in range(0, target.size, 2)]
+        self.set(target, joined(list((max(-0x8000, min(total, 0x7FFF)) & 0xFFFF).to_bytes(2, "little")) for total in sums),
+                 instruction)
+
+    def do_vpmuludq(self, instruction, target, a, b):
+        x, y = (chunks(data, 8) for data in self.sources(target, (a, b), instruction))
+        products = [self.known(p[:4], "a factor", instruction) * self.known(q[:4], "a factor", instruction) for p, q in zip(x, y)]
+        self.set(target, joined(list(product.to_bytes(8, "little")) for product in products), instruction)
+
+    def do_vpackuswb(self, instruction, target, a, b):
+        if target.size != 16:
+            raise Unknown(f"no rule: {instruction}")
+        words = []
+        for data in self.sources(target, (a, b), instruction):
+            value = self.known(data, "a word", instruction).to_bytes(16, "little")
+            words += [int.from_bytes(value[i:i + 2], "little", signed=True) for i in range(0, 16, 2)]
+        self.set(target, [max(0, min(word, 0xFF)) for word in words], instruction)
 
     def compared(self, instruction, target, operands, function, unknown=None):
         """What a comparison gives: a vector of ones and zeros, or a mask. `unknown` gives the bit for unknown numbers."""
