@@ -56,16 +56,7 @@ package enum SecretSource: Sendable, Equatable {
     /// The secret: the first line, without its end.
     package func read() throws(Failure) -> Secret {
         switch self {
-        case .variable(let name):
-            if let variables = ProgramContext.current.variables {
-                guard let value = variables[name] else { throw .notSet(name) }
-                guard !value.isEmpty else { throw .empty(Phrase(verbatim: name.printable)) }
-                return Secret(copying: value.utf8Span.span)
-            }
-            guard let value = unsafe getenv(name) else { throw .notSet(name) }
-            let bytes = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
-            guard unsafe !bytes.isEmpty else { throw .empty(Phrase(verbatim: name.printable)) }
-            return unsafe Secret(copying: Span(_unsafeElements: bytes.bindMemory(to: UInt8.self)))
+        case .variable(let name): return try Self.variable(name)
         case .file(let path):
             let file = unsafe open(path.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
             guard file >= 0 else { throw .system(SystemError(errno, path)) }
@@ -77,6 +68,21 @@ package enum SecretSource: Sendable, Equatable {
                 of: number == 0 ? ProgramContext.current.input : number,
                 number == 0 ? Phrase("standard input") : Phrase("descriptor \(number)"))
         }
+    }
+
+    private static func variable(_ name: String) throws(Failure) -> Secret {
+        if let variables = ProgramContext.current.variables {
+            guard let value = variables[name].map({ Array($0.utf8) }) else { throw .notSet(name) }
+            return try secret(value.span, name)
+        }
+        guard let value = unsafe getenv(name) else { throw .notSet(name) }
+        let bytes = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
+        return try unsafe secret(Span(_unsafeElements: bytes.bindMemory(to: UInt8.self)), name)
+    }
+
+    private static func secret(_ value: Span<UInt8>, _ name: String) throws(Failure) -> Secret {
+        guard !value.isEmpty else { throw .empty(Phrase(verbatim: name.printable)) }
+        return Secret(copying: value)
     }
 
     private static func firstLine(of file: Int32, _ name: Phrase) throws(Failure) -> Secret {
