@@ -63,14 +63,31 @@ static int is_named_by(const CK_TOKEN_INFO *token, const char *reader) {
 }
 
 /* Opens a session, and closes it again. */
-static CK_RV try_session(CK_SLOT_ID slot, int *is_closed) {
+static CK_RV try_kind(CK_SLOT_ID slot, CK_FLAGS kind, int *is_closed) {
     CK_SESSION_HANDLE session;
-    CK_RV code = standard->C_OpenSession(slot, CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, &session);
+    CK_RV code = standard->C_OpenSession(slot, CKF_SERIAL_SESSION | kind, NULL, NULL, &session);
+
+    if (succeeds("C_OpenSession", code))
+        *is_closed = succeeds("C_CloseSession", standard->C_CloseSession(session)) && *is_closed;
+    return code;
+}
+
+/* The same for a session for reading and one for writing: both open, or both are refused for the same reason. */
+static CK_RV try_session(CK_SLOT_ID slot, int *is_closed) {
+    CK_RV code;
 
     *is_closed = 1;
-    if (succeeds("C_OpenSession", code))
-        *is_closed = succeeds("C_CloseSession", standard->C_CloseSession(session));
-    return code;
+    code = try_kind(slot, CKF_RW_SESSION, is_closed);
+    return try_kind(slot, 0, is_closed) == code ? code : CKR_GENERAL_ERROR;
+}
+
+/* Whether the token tells of itself what needs no activation. */
+static int tells_of_itself(CK_SLOT_ID slot) {
+    CK_TOKEN_INFO_EXTENDED info = {.ulSizeofThisStructure = sizeof info};
+    CK_ULONG count = 0;
+
+    return succeeds("C_GetMechanismList", standard->C_GetMechanismList(slot, NULL, &count)) && count > 0
+        && succeeds("C_EX_GetTokenInfoExtended", extended->C_EX_GetTokenInfoExtended(slot, &info));
 }
 
 static enum outcome activate(CK_SLOT_ID slot, char *password) {
@@ -81,6 +98,8 @@ static enum outcome activate(CK_SLOT_ID slot, char *password) {
         return is_closed ? WAS_ACTIVE : FAILED;
     if (code != CKR_FUNCTION_NOT_SUPPORTED)
         return REFUSED;
+    if (!tells_of_itself(slot))
+        return FAILED;
     code = extended->C_EX_SetActivationPassword(slot, (CK_UTF8CHAR_PTR)password);
     if (!succeeds("C_EX_SetActivationPassword", code))
         return NOT_ACTIVATED;

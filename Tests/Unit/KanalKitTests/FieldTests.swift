@@ -283,6 +283,19 @@ struct FieldTests {
         #expect(!KanalError.notStarted(.transportOff).description.contains("pcscd"))
     }
 
+    @Test("The last event of a watch says why nothing can be watched any more")
+    func watch() async throws {
+        let phone = Phone([try card()])
+        let manager = manager(phone)
+        var events = manager.events().makeAsyncIterator()
+        phone.switchOff()
+        guard case .stopped(.notStarted(.transportOff))? = await events.next() else {
+            Issue.record("the watch does not end")
+            return
+        }
+        #expect(await events.next() == nil)
+    }
+
     @Test("Work within work on the same token is refused in a field, too, and the field is closed")
     func nested() async throws {
         let phone = Phone([try card()])

@@ -54,6 +54,26 @@ struct PairingTests {
         try await token.perform { _ in }
     }
 
+    @Test("A token with sixteen hosts takes no further one, and tells how one is removed")
+    func seventeenth() async throws {
+        let first = try Machine()
+        _ = try await first.token()
+        for number in 2...16 { _ = try await Machine(sharing: first.reader, label: "\(number)").token() }
+        let last = try await Machine(sharing: first.reader, label: "17").manager.find()
+        let error = await #expect(throws: KanalError.self) {
+            try await last.activate(password: ActivationPassword(EmulatedReader.password))
+        }
+        guard case .refused(code: "CKR_DEVICE_MEMORY", let reason)? = error else {
+            Issue.record("another refusal: \(String(describing: error))")
+            return
+        }
+        for command in ["kanal pairings hosts", "kanal pairings revoke"] {
+            #expect(reason.description.contains(command))
+        }
+        let hosts = try await first.manager.find().perform { session in try session.pairedHosts() }
+        #expect(hosts.count == 16 && hosts.allSatisfy { $0.label != "17" })
+    }
+
     @Test("A channel that cannot be opened, and is not tried for a while, is told as such: the token is there")
     func backingOff() async throws {
         let machine = try Machine()
