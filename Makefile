@@ -159,6 +159,7 @@ lint: ## check the format, references, licences and translations, and expression
 	swift format lint --strict -r Sources Tests Benchmarks Examples Adapters Package.swift
 	Tests/Lint/borrowing.pl
 	Tests/Lint/references.pl
+	Tests/Lint/names.pl
 	Tests/Lint/licence.pl
 	Tests/Lint/translations.pl
 	Tests/Lint/versions.pl

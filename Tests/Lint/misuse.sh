@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Requires that misuse does not compile: each file of Tests/Lint/Misuse is refused with the one error that it names; and
-# that use compiles, to machine code, in debug and in release: each file of Tests/Lint/Use. A compiler that crashes on one
-# fails either. Takes the modules of "swift build".
+# that use compiles, to machine code, in debug and in release: each file of Tests/Lint/Use, and each block of Swift or C of
+# docs/Start/Vendors.md. A compiler that crashes on one fails either. Takes the modules of "swift build".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
@@ -16,10 +16,28 @@ for source in Tests/Lint/Misuse/*.swift; do
         | sed -n "s|^.*$source:[0-9:]* error: ||p" || true)
     [ -n "$expected" ] && [ "${errors%% \[#*}" = "$expected" ] || fail "$source: not refused with \"$expected\", but: $errors"
 done
-for source in Tests/Lint/Use/*.swift; do
+# The blocks of a page, each a file; lines before a block leave its errors their numbers in the page.
+page=docs/Start/Vendors.md
+awk -v place="$work/block" '
+    /^```$/ { file = "" }
+    file != "" { print > file }
+    /^```(swift|c)$/ {
+        language = substr($0, 4)
+        file = place NR "." language
+        heading = language == "c" ? "#include <stdio.h>\n#include <kanal.h>" : "import KanalESIA\nimport KanalKit"
+        print heading > file
+        for (line = 3; line <= NR; line++) print "" > file
+    }' "$page"
+for block in "$work"/block*.c; do
+    "${CC:-cc}" -fsyntax-only -Wall -Wextra -Werror -Wno-unused-function -I Include/CCryptoki \
+        $(pkg-config --cflags-only-I p11-kit-1) "$block" > "$work/log" 2>&1 \
+        || fail "$page does not compile: $(grep -m 3 'error:' "$work/log")"
+done
+for source in Tests/Lint/Use/*.swift "$work"/block*.swift; do
+    name=${source/$work*/$page}
     for optimisation in -Onone -O; do
         swiftc -c $optimisation -o "$work/use.o" -parse-as-library -swift-version 6 -I $build/Modules "${flags[@]}" "$source" \
-            > "$work/log" 2>&1 || fail "$source does not compile ($optimisation): $(grep -m 3 'error:' "$work/log")"
+            > "$work/log" 2>&1 || fail "$name does not compile ($optimisation): $(grep -m 3 'error:' "$work/log")"
     done
 done
 echo "misuse.sh: passed"
