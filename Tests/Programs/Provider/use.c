@@ -217,8 +217,11 @@ static void forks(void) {
         fail("no key");
     for (long i = 0; i < number; i++) {
         pid_t child = fork();
-        if (child == 0)
-            _exit(sign(context.library, key) ? 0 : 1);
+        if (child == 0) {
+            bool works = sign(context.library, key);
+            EVP_PKEY_free(key);
+            _exit(works ? 0 : 1);
+        }
         if (waitpid(child, &status, 0) != child || status != 0)
             fail("a child does not sign");
     }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The provider "kanal" under AddressSanitizer: modules that lie about lengths, hostile keys, keys in memory, several library
-# contexts, threads, forks, want of memory, a token that leaves; loaded ten thousand times, and beside the engine gost; under
-# valgrind.
+# provider-use.sh [checked]: the provider "kanal" under AddressSanitizer: modules that lie about lengths, hostile keys, keys in
+# memory, several library contexts, threads, forks, want of memory, a token that leaves; loaded ten thousand times, and beside the
+# engine gost. With "checked" under ThreadSanitizer and valgrind.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -45,7 +45,6 @@ builds() {
     "${sanitized[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/software.c" -o software -pthread -lcrypto
     "${sanitized[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/shortage.c" -o shortage -lcrypto -Wl,--no-as-needed \
         -lstdc++
-    cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Provider/use.c" -o plain -pthread -lcrypto
     cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Provider/software.c" -o unchecked -pthread -lcrypto
     for source in soft:$soft kanal:$module; do
         cc -g -O1 -Wall -Wextra -Werror -shared -fPIC "-DLIBRARY=\"${source#*:}\"" "$root/Tests/Programs/Engine/liar.c" \
@@ -88,7 +87,6 @@ lengths() {
 
 programs() {
     local mode
-    where="?pin-value=$pin&module-path=$module"
     for mode in contexts twice threads forks alone properties; do use 0 ./use $mode "pkcs11:object=gost256$where" 5; done
     PIN=$pin expect 0 "$kanal" key generate --kind rsa2048 --label rsa --pin-source env:PIN
     for mode in contexts twice threads forks; do use 0 ./use $mode "pkcs11:object=rsa$where" 3; done
@@ -187,6 +185,25 @@ absence() {
     passed "the key signs again when its token is back"
 }
 
+# The provider and the program under ThreadSanitizer. What libraries without it do inside is not seen.
+races() {
+    # The runtime of gcc's has no function for memset.
+    local mode thread=(clang -g -O1 -fsanitize=thread -mllvm -tsan-instrument-memintrinsics=0 -Wno-unused-command-line-argument)
+    mkdir raced
+    compile raced "${thread[@]}"
+    # The runtime of Swift's clang wants libdispatch; that of gcc takes what clang has compiled.
+    gcc -g -O1 -fsanitize=thread "$root/Tests/Programs/Provider/use.c" -o raced/use -pthread -lcrypto
+    printf 'called_from_lib:%s\n' libpcsclite.so.1 libkanal-pkcs11.so libcrypto.so.3 > raced/known
+    module_settings "$module"
+    for mode in threads contexts; do
+        OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/raced TSAN_OPTIONS="exitcode=66 suppressions=$work/raced/known" \
+            expect 0 raced/use $mode "pkcs11:object=gost256$where" 20
+    done
+    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/raced TSAN_OPTIONS="exitcode=66 suppressions=$work/raced/known" \
+        expect 0 raced/use settings "pkcs11:object=gost256" 10
+    passed "threads race for nothing"
+}
+
 # The engine gost has the digests first, or comes later.
 beside_gost() {
     local order
@@ -216,28 +233,44 @@ beside_gost() {
 }
 
 memory() {
-    # As it is installed: valgrind of Debian 12 cannot read what clang writes for debuggers.
-    mkdir stripped
-    strip --strip-debug -o stripped/kanal.so lib/ossl-modules/kanal.so
-    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/stripped expect 0 valgrind --quiet --error-exitcode=9 \
-        --leak-check=full --errors-for-leak-kinds=definite ./plain loads '' 5
+    local mode checked=(valgrind --quiet --error-exitcode=9 --suppressions=known --leak-check=full --show-leak-kinds=definite
+        --errors-for-leak-kinds=definite ./plain)
+    # As they are installed: valgrind of Debian 12 cannot read what clang writes for debuggers, and does not see what Swift
+    # still points at.
+    mkdir -p stripped/ossl-modules
+    strip --strip-debug -o stripped/ossl-modules/kanal.so lib/ossl-modules/kanal.so
+    strip -o stripped/libkanal-pkcs11.so "$module"
+    printf '{\n library\n Memcheck:Leak\n ...\n obj:*/libkanal-pkcs11.so\n}\n' > known
+    local -x OPENSSL_CONF=/dev/null OPENSSL_MODULES=$work/stripped/ossl-modules
+    expect 0 "${checked[@]}" loads '' 5
+    for mode in twice threads contexts forks; do expect 0 "${checked[@]}" $mode "pkcs11:object=gost256?pin-value=$pin" 2; done
+    expect 0 "${checked[@]}" mutations "pkcs11:object=gost256?pin-value=$pin" 200
     passed "valgrind finds no leak and no error"
 }
 
+checked=
+[ "${1:-}" != checked ] || { checked=yes && shift; }
 prepare
 start_pcscd
 provider_settings
-builds
+cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Provider/use.c" -o plain -pthread -lcrypto
 attach usb usb
-lengths
-programs
-hostile
-software
-shortage
-absence
-layouts
-loads
-beside_gost
-memory
+where="?pin-value=$pin&module-path=$module"
+if [ -n "$checked" ]; then
+    PIN=$pin expect 0 "$kanal" key generate --kind gost256 --label gost256 --pin-source env:PIN
+    races
+    memory
+else
+    builds
+    lengths
+    programs
+    hostile
+    software
+    shortage
+    absence
+    layouts
+    loads
+    beside_gost
+fi
 detach
 echo "provider-use.sh: passed"
