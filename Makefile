@@ -148,7 +148,7 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 STEPS =
 
 nightly: deps ## what CI has no time for: mutants, soak, other projects' suites, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, packages, and SECONDS of sharing, threads and each fuzz target; STEPS="NAME..." for some of it
-	$(call install,nightly)
+	$(call install,nightly proof)
 	seconds=$(SECONDS) rounds=$(ROUNDS) Tests/nightly.sh $(STEPS)
 
 bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nettle, SoftHSM2 and OpenSC
