@@ -90,6 +90,16 @@ extension Token {
         return try await complete(signIn, certificate, pin, certificates, send)
     }
 
+    /// The same with a PIN that there is: one that is stored stays where it is.
+    public func signIn(
+        to service: IdentityService, by certificate: TokenCertificate, pin: borrowing PIN,
+        trusting certificates: [[UInt8]], timeLimit: Duration = .seconds(300),
+        send: @Sendable (TokenRequest) async throws -> (status: Int, body: [UInt8])
+    ) async throws -> IdentityTokens {
+        let signIn = try SignIn(to: service, timeLimit: timeLimit)
+        return try await complete(signIn, certificate, PIN(sharing: pin), certificates, send)
+    }
+
     package func complete(
         _ signIn: SignIn, _ certificate: TokenCertificate, _ pin: borrowing PIN?, _ certificates: [[UInt8]],
         _ send: @Sendable (TokenRequest) async throws -> (status: Int, body: [UInt8])

@@ -122,6 +122,18 @@ extension Token {
         }
         try await inThreadOfItsOwn { _ in try output(rest) }
     }
+
+    /// The same with a PIN that there is: one that is stored stays where it is.
+    public func signMessage(
+        of content: ByteSource, by certificate: TokenCertificate, others: [TokenCertificate] = [],
+        isDetached: Bool = false,
+        pin: borrowing PIN, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
+    ) async throws {
+        let optional: PIN? = PIN(sharing: pin)
+        try await signMessage(
+            of: content, by: certificate, others: others, isDetached: isDetached, pin: optional, prompt: prompt,
+            output: output)
+    }
 }
 
 /// A message that is being made while its content passes by.

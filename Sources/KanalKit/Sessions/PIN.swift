@@ -8,6 +8,9 @@ public struct PIN: ~Copyable, Sendable {
 
     init(_ secret: SharedSecret) { self.secret = secret }
 
+    /// A second owner of the same memory, for functions that take an optional PIN.
+    package init(sharing other: borrowing PIN) { secret = other.secret }
+
     /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(bytes:)`` for typed text.
     public init(_ text: String) { secret = SharedSecret(copying: Array(text.utf8)) }
 
