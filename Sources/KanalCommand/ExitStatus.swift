@@ -33,6 +33,7 @@ package enum ExitStatus: Int32, Sendable {
         case let error as AuthorizationError: self.init(error.outcome)
         case is CallbackError: self = .failed
         case let error as SharedSecretsError: self.init(error)
+        case let error as PairingKeyError: self = error == .cancelled ? .cancelled : .failed
         case let error as IdentityServiceError: self = error.isUsersRefusal ? .cancelled : .failed
         case is CancellationError: self = .cancelled
         case Console.Failure.interrupted: self = .cancelled
@@ -97,6 +98,7 @@ extension KanalError: Explained {}
 extension AuthorizationError: Explained {}
 extension CallbackError: Explained {}
 extension SharedSecretsError: Explained {}
+extension PairingKeyError: Explained {}
 extension IdentityServiceError: Explained {}
 
 /// The reason why a command failed.

@@ -14,9 +14,14 @@ struct Pairings: AsyncParsableCommand {
                 """
                 A pairing has two ends. 'list' and 'remove' work on this machine's end, without the token: after \
                 'remove' this user has to activate the token again. 'hosts' and 'revoke' work on the token's end: a \
-                host that was revoked cannot open a channel to the token any more. If a machine was stolen, revoke it.
+                host that was revoked cannot open a channel to the token any more. If a machine was stolen, revoke it. 'key' \
+                and 'join' are for pairings that several machines share by a replicated directory, "synchronised" in \
+                kanal.conf.
                 """),
-            subcommands: [ListPairings.self, RemovePairing.self, Hosts.self, RevokeHost.self, NewPassword.self],
+            subcommands: [
+                ListPairings.self, RemovePairing.self, Hosts.self, RevokeHost.self, NewPassword.self,
+                PairingKeyCommand.self, JoinPairings.self,
+            ],
             defaultSubcommand: ListPairings.self)
     }
 }
@@ -253,4 +258,57 @@ private struct ShownPassword: Report {
     let password: String
 
     func text(_ style: Style) -> String { password.printable + "\n" }
+}
+
+private struct PairingKeyCommand: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "key",
+            abstract: translated(
+                "Show the key of synchronised pairings, for \"kanal pairings join\" on another machine."),
+            discussion: translated(
+                """
+                With the key and the directory all pairings can be used, those to come, too; each token still wants its \
+                PIN. Show it to your other machines alone.
+                """))
+    }
+
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: .saying("Make the key, if this machine has none: on the first machine only."))
+    var make = false
+
+    func run() async throws {
+        let manager = try TokenAccess.current.manager()
+        if make { try await manager.makePairingKey() }
+        try output.show(ShownKey(try await manager.pairingKey()))
+    }
+}
+
+private struct JoinPairings: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "join",
+            abstract: translated("Take over the key of synchronised pairings from another machine."),
+            discussion: translated("Do so before a token is activated on this machine."))
+    }
+
+    @OptionGroup var key: KeyOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let manager = try TokenAccess.current.manager()
+        // Before anything is asked.
+        do { _ = try await manager.pairingKey() } catch PairingKeyError.notSynchronised {
+            throw PairingKeyError.notSynchronised
+        } catch {}
+        try await manager.joinPairings(key.read())
+        try output.show(JoinedPairings())
+    }
+}
+
+private struct JoinedPairings: Report {
+    let pairingKey = "taken"
+
+    func text(_ style: Style) -> String { translated("This machine has the key of the synchronised pairings.") + "\n" }
 }

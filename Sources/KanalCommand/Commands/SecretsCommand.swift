@@ -231,15 +231,18 @@ private struct GroupKey: AsyncParsableCommand {
     func run() async throws {
         let secrets = try place.secrets()
         if make { try await secrets.makeKey() }
-        let key = try await secrets.key()
-        // It is to be shown, so it has to leave its locked memory.
-        let text = key.withText { String(decoding: [UInt8](copying: $0), as: UTF8.self) }
-        try output.show(ShownKey(key: text))
+        try output.show(ShownKey(try await secrets.key()))
     }
 }
 
-private struct ShownKey: Report {
+/// A key for other machines, of secrets or of pairings.
+struct ShownKey: Report {
     let key: String
+
+    init(_ key: borrowing SharedKey) {
+        // It is to be shown, so it has to leave its locked memory.
+        self.key = key.withText { String(decoding: [UInt8](copying: $0), as: UTF8.self) }
+    }
 
     func text(_ style: Style) -> String { key + "\n" }
 }
@@ -254,17 +257,11 @@ private struct JoinGroup: AsyncParsableCommand {
     @OptionGroup var place: SecretsOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(
-        help: .saying(
-            "Where the key is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask)",
-            valueName: "source"),
-        completion: .file())
-    var keySource: SecretSource?
+    @OptionGroup var key: KeyOptions
 
     func run() async throws {
         let secrets = try place.secrets()
-        let secret = try SecretQuestion(prompt: "Key: ", source: keySource, option: "--key-source").answer()
-        try await secrets.join(SharedKey(bytes: secret.bytes))
+        try await secrets.join(key.read())
         try output.show(JoinedGroup(joined: place.group))
     }
 }

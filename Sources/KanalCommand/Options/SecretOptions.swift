@@ -181,3 +181,18 @@ struct PasswordOptions: ParsableArguments {
         completion: .file())
     var passwordSource: SecretSource?
 }
+
+/// The source of a key that another machine has shown.
+struct KeyOptions: ParsableArguments {
+    @Option(
+        help: .saying(
+            "Where the key is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask)",
+            valueName: "source"),
+        completion: .file())
+    var keySource: SecretSource?
+
+    func read() throws -> SharedKey {
+        let secret = try SecretQuestion(prompt: "Key: ", source: keySource, option: "--key-source").answer()
+        return SharedKey(bytes: secret.bytes)
+    }
+}

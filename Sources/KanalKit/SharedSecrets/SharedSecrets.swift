@@ -304,8 +304,9 @@ public final class SharedSecrets: Sendable {
     }
 }
 
-/// The key of an access group on its way to another machine: text of 79 characters. With it and the replicated
-/// directory, all secrets of the group can be read. See ``SecretBytes`` for how it is kept.
+/// The key of an access group, or of synchronised pairings, on its way to another machine: text of 79 characters. With it
+/// and the replicated directory, all secrets of the group can be read, or all pairings used. See ``SecretBytes`` for how
+/// it is kept.
 public struct SharedKey: ~Copyable, Sendable {
     let secret: Secret
 

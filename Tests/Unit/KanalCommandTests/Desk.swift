@@ -24,6 +24,8 @@ final class Desk {
     /// Changed before a command to have tokens treated differently.
     var policy = TokenPolicy()
     var hostLabel = "ann@desk kanal"
+    /// A directory that is replicated, and has the user's pairings; nil for those of this machine.
+    var synchronised: String?
     /// Other access to the machine than the emulated readers.
     var adjust: (inout TokenAccess) -> Void = { _ in }
     var variables = [
@@ -120,11 +122,12 @@ final class Desk {
 
     private func access() throws -> TokenAccess {
         let (readers, clocks, policy, label) = (readers, time.clocks, policy, hostLabel)
-        let pairings = folder.path + "/pairings"
+        let own = folder.path + "/pairings"
+        let pairings = synchronised.map { PairingStore.Location.synchronised($0, local: own) } ?? .directory(own)
         var access = TokenAccess()
         access.manager = {
             var settings = TokenSettings(
-                pairings: .directory(pairings), hostLabel: label, random: SystemRandom(), log: Journal().logger)
+                pairings: pairings, hostLabel: label, random: SystemRandom(), log: Journal().logger)
             settings.clocks = clocks
             settings.policy = policy
             return TokenManager(readers: readers, settings: settings)

@@ -131,4 +131,52 @@ struct PairingCommandTests {
         try await desk.type("", answers: [EmulatedReader.password])
         try desk.screen.expect("revoked")
     }
+
+    @Test("pairings key and join: a second machine opens the channel without an activation")
+    func key() async throws {
+        let desk = try Desk([.bt])
+        let pattern = "[A-Z2-7]{4}(-[A-Z2-7]{4}){15}"
+        desk.screen.mask(pattern: pattern, as: Array(repeating: "ABCD", count: 16).joined(separator: "-"))
+        try await desk.type("pairings key")
+        try await desk.type("pairings join", .russian)
+        desk.synchronised = desk.path("replicated")
+        try await desk.type("pairings key")
+        try await desk.type("pairings key", .russian)
+        try await desk.type("pairings key --make --json")
+        try await desk.type("pair --password-source env:PASSWORD", isShown: false)
+        let (_, key) = try await desk.type("pairings key")
+        #expect(try String(decoding: key, as: UTF8.self).wholeMatch(of: Regex(pattern + "\n")) != nil)
+        try desk.screen.expect("pairings-key")
+
+        let other = try Desk(sharing: desk)
+        other.screen.maskTimes()
+        other.synchronised = desk.synchronised
+        other.variables["KEY"] = String(decoding: key.dropLast(), as: UTF8.self)
+        try await other.type("random 1")
+        try await other.type("pairings join --key-source env:PIN")
+        try await other.type("pairings join")
+        try await other.type("pairings join", answers: [String(decoding: key, as: UTF8.self).lowercased()])
+        try await other.type("pairings join --key-source env:KEY --json")
+        try await other.type("pairings join --key-source env:KEY", .russian)
+        try await other.type("pairings list")
+        let (status, _) = try await other.type("random 8", isShown: false)
+        #expect(status == .done)
+        try other.screen.expect("pairings-join")
+    }
+
+    @Test("pairings join: not in place of a key that pairings are under")
+    func otherKey() async throws {
+        let first = try Desk([.bt])
+        first.synchronised = first.path("replicated")
+        try await first.type("pair --password-source env:PASSWORD", isShown: false)
+        let second = try Desk(sharing: first)
+        second.synchronised = second.path("replicated")
+        try await second.type("pair --password-source env:PASSWORD", isShown: false)
+        let (_, key) = try await first.type("pairings key", isShown: false)
+        try await second.type("pairings join --key-source -", input: key)
+        try await second.type("pairings join --key-source -", input: key, .russian)
+        try await second.type("pairings remove 0e123456 --yes")
+        try await second.type("pairings join --key-source -", input: key)
+        try second.screen.expect("pairings-join-other")
+    }
 }
