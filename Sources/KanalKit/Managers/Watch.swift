@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Locking
+package import Translation
 
 /// A token came or went.
 public enum TokenEvent: Sendable {
@@ -10,6 +11,19 @@ public enum TokenEvent: Sendable {
     case detached(Token)
     /// Nothing can be watched any more. It is the last event.
     case stopped(KanalError)
+}
+
+extension TokenEvent: CustomStringConvertible {
+    /// The event in words, for people.
+    public var description: String { explanation.description }
+
+    package var explanation: Phrase {
+        switch self {
+        case .attached(let token): "the token \(token.information.caption) is there"
+        case .detached(let token): "the token \(token.information.caption) has left"
+        case .stopped(let error): "readers are not watched any more: \(error.explanation)"
+        }
+    }
 }
 
 /// A thread that waits for changes of the readers while there are listeners.

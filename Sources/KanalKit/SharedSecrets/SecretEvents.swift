@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Translation
 
 extension SharedSecrets {
     /// What becomes of the secrets of the group: changes by other programs of this machine, and values that come from other
@@ -40,6 +41,23 @@ public enum SecretEvent: Sendable, Hashable {
     case changed(SecretItem)
     /// A secret was deleted.
     case deleted(SecretItem)
+}
+
+extension SecretEvent: CustomStringConvertible {
+    /// The event in words, for people. The secret's value is not in it.
+    public var description: String { explanation.description }
+
+    package var explanation: Phrase {
+        switch self {
+        case .added(let item): "there is a secret \(item.caption)"
+        case .changed(let item): "the secret \(item.caption) has another value"
+        case .deleted(let item): "the secret \(item.caption) was deleted"
+        }
+    }
+}
+
+extension SecretItem {
+    fileprivate var caption: Phrase { Phrase(verbatim: account.isEmpty ? service : "\(service) \(account)") }
 }
 
 /// The changes of the secrets of an access group; see ``SharedSecrets/events(every:)``.

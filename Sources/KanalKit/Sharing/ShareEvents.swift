@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Sharing
+package import Translation
 
 extension Share {
     /// The state of the token.
@@ -57,6 +58,58 @@ extension Share {
         case declined(Explanation, host: String)
         /// The numbers of answered commands, and of bytes in them and their answers.
         case progress(commands: Int, bytes: Int)
+    }
+}
+
+extension Share.State: CustomStringConvertible {
+    /// The state in words, for people.
+    public var description: String { explanation.description }
+
+    package var explanation: Phrase {
+        switch self {
+        case .normal: "the token is there"
+        case .waitingForToken: "waiting for the token"
+        case .wrongToken: "another token is there"
+        case .completed: "the share has ended"
+        case .cancelled: "the share was ended"
+        }
+    }
+}
+
+extension Share.Event: CustomStringConvertible {
+    /// The event in words, for people. An activation password is not in it.
+    public var description: String { explanation.description }
+
+    package var explanation: Phrase {
+        switch self {
+        case .state(let state): state.explanation
+        case .token(let serial, let reader, .through):
+            "token \(serial) in \(reader), which has a secure channel of its own"
+        case .token(let serial, let reader, .terminate):
+            "token \(serial) in \(reader), behind the share's secure channel"
+        case .password: "there is a new activation password for hosts"
+        case .connected(let address): "connected to the reader at \(address)"
+        case .disconnected(let address, let reason): "disconnected from the reader at \(address): \(reason.phrase)"
+        case .paired(let host): "\(host) has paired"
+        case .opened(let host): "\(host) has opened a session"
+        case .closed(let host): "the session of \(host) has ended"
+        case .loggedIn(let host): "\(host) has logged in"
+        case .wrongPassword(let slot, let tries):
+            "a wrong activation password for slot \(slot); tries left: \(tries)"
+        case .refusedPlain(let header):
+            "refused: the command \(header.hexadecimalText) did not come through the channel"
+        case .refused(let header, let host):
+            "refused: the command \(header.hexadecimalText) of \(host) is not allowed here"
+        case .furtherRefusals(let count): "refused: \(count) further commands"
+        case .declined(let subject, let host): "declined: \(subject.phrase) by \(host)"
+        case .progress(let commands, let bytes): "\(commands) commands, \(bytes) bytes"
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate var hexadecimalText: String {
+        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 

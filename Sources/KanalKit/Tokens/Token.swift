@@ -4,7 +4,7 @@ import Locking
 import Secrets
 import Token
 import Tokens
-import Translation
+package import Translation
 
 /// A token, wherever it is: in a reader, on its way to another, or away.
 ///
@@ -126,6 +126,25 @@ public enum TokenState: Sendable, Equatable {
             case .wrongToken: .wrongToken
             case .completed: .completed
             }
+    }
+}
+
+extension Token: CustomStringConvertible {
+    /// Serial number, label and reader, for people.
+    public var description: String { information.description }
+}
+
+extension TokenState: CustomStringConvertible {
+    /// The state in words, for people.
+    public var description: String { explanation.description }
+
+    package var explanation: Phrase {
+        switch self {
+        case .normal: "the token is there"
+        case .waitingForToken: "waiting for the token"
+        case .wrongToken: "another token is there"
+        case .completed: "the token is back, and work goes on"
+        }
     }
 }
 
