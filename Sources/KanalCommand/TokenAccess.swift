@@ -20,8 +20,8 @@ package struct TokenAccess: Sendable {
         try await Share($0).run($1)
     }
     /// Begins to work with other applications.
-    package var authorization: @Sendable (Authorization.Settings, Logger) -> Authorization = {
-        Authorization($0, log: $1)
+    package var authorization: @Sendable (Authorization.Settings, Logger, Authorization.Offer?) -> Authorization = {
+        Authorization($0, log: $1, offeringInstallation: $2)
     }
     /// Gives an answer of another application to the program that waits for it.
     package var answer: @Sendable (String) async throws -> Void = { try await Authorization.process($0) }

@@ -59,7 +59,16 @@ private struct AuthorizationOptions: ParsableArguments {
             application: application.map { .handler(scheme: $0) } ?? .browser,
             answers: answerScheme.map { .scheme($0) } ?? .loopback, title: title, informationSystem: system,
             installationPage: installationPage, timeLimit: .seconds(timeLimit))
-        return TokenAccess.current.authorization(settings, Logger(label: "kanal") { _ in StandardErrorLog() })
+        let log = Logger(label: "kanal") { _ in StandardErrorLog() }
+        return TokenAccess.current.authorization(settings, log) { page in Self.offersInstallation(from: page) }
+    }
+
+    /// Asks the person at the terminal, if there is one, whether to open the installation page.
+    private static func offersInstallation(from page: String) -> Bool {
+        guard let console = try? ProgramContext.current.terminal() else { return false }
+        let text: Phrase = "The other application is not installed, or cannot run. It can be installed from \(page)."
+        console.show((translated(text).printable + "\n").wrapped(to: console.style.width))
+        return (try? console.line(translated("Type yes to open that page: "))) == "yes"
     }
 
     /// Makes a request. If the other application is missing, the page from which it is installed is named.

@@ -20,21 +20,31 @@ public final class Authorization: Sendable {
     private let runtime: String?
     private let loopback: LoopbackAddress
     private let sleep: @Sendable (Duration) async throws -> Void
+    private let offer: Offer?
+
+    /// Asks the user whether to open the page from which the other application is installed.
+    public typealias Offer = @Sendable (_ page: String) async -> Bool
 
     /// Requests by these settings.
     ///
-    /// - Parameter log: Receives refused answers, without their content. Nil for none.
-    public convenience init(_ settings: Settings, log: Logger? = nil) {
+    /// - Parameters:
+    ///   - log: Receives refused answers, without their content. Nil for none.
+    ///   - offer: Called by a request if the other application is missing and the settings have an installation page,
+    ///     which is opened if it returns true. The request ends with ``AuthorizationError/notInstalled`` in each case.
+    ///     Nil to ask nothing and open nothing.
+    public convenience init(_ settings: Settings, log: Logger? = nil, offeringInstallation offer: Offer? = nil) {
         self.init(
             settings, log: log, desktop: .system, runtime: Environment.variable("XDG_RUNTIME_DIR"),
-            sleep: { try await Task.sleep(for: $0) })
+            sleep: { try await Task.sleep(for: $0) }, offer: offer)
     }
 
     package init(
         _ settings: Settings, log: Logger? = nil, desktop: Desktop, runtime: String?,
-        loopback: LoopbackAddress = LoopbackAddress(), sleep: @escaping @Sendable (Duration) async throws -> Void
+        loopback: LoopbackAddress = LoopbackAddress(), sleep: @escaping @Sendable (Duration) async throws -> Void,
+        offer: Offer? = nil
     ) {
         self.loopback = loopback
+        self.offer = offer
         (self.settings, self.desktop, self.runtime, self.sleep) = (settings, desktop, runtime, sleep)
         requests = PendingRequests(log: log)
     }
@@ -152,8 +162,24 @@ extension Authorization {
         return code
     }
 
+    /// The answer to a request. If the other application is missing, its installation is offered.
     private func success(
         of request: AuthorizationRequest
+    ) async throws(AuthorizationError) -> AuthorizationRequest.Success {
+        do throws(AuthorizationError) { return try await received(request) } catch {
+            if error == .notInstalled { await offerInstallation() }
+            throw error
+        }
+    }
+
+    private func offerInstallation() async {
+        // Without a browser no page can be opened.
+        guard settings.application != .browser, let offer, let page = settings.installationPage else { return }
+        if await offer(page) { try? await openInstallationPage() }
+    }
+
+    private func received(
+        _ request: AuthorizationRequest
     ) async throws(AuthorizationError) -> AuthorizationRequest.Success {
         let address = try request.address(settings, callback: callback)
         if case .scheme(let scheme) = settings.answers, try await !desktop.handles(scheme) {

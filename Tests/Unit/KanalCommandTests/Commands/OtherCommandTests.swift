@@ -17,16 +17,19 @@ struct OtherCommandTests {
 
     /// A desk on whose desktop another application answers each request, or is missing.
     ///
-    /// - Parameter answer: The parameters of its answer, without the state.
-    private static func desk(answering answer: String?) throws -> Desk {
+    /// - Parameters:
+    ///   - answer: The parameters of its answer, without the state; nil for an application that is missing.
+    ///   - opened: Takes the addresses that were opened, on a desktop with a browser.
+    private static func desk(answering answer: String?, browser opened: Lock<[String]>? = nil) throws -> Desk {
         let desk = try Desk([])
         let folder = desk.path("run")
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         desk.adjust = { access in
             let desktop = Desktop(
-                handles: { _ in .success(answer != nil) },
+                handles: { scheme in .success(answer != nil || scheme == "https" && opened != nil) },
                 open: { address, _ in
+                    opened?.withLock { $0.append(address) }
                     guard let answer else { return .success(()) }
                     Task {
                         let state = URLComponents(string: address)?.queryItems?.first { $0.name == "state" }?.value
@@ -35,10 +38,10 @@ struct OtherCommandTests {
                     }
                     return .success(())
                 })
-            access.authorization = { settings, log in
+            access.authorization = { settings, log, offer in
                 Authorization(
                     settings, log: log, desktop: desktop, runtime: folder,
-                    sleep: { _ in try await Task.sleep(for: .seconds(20)) })
+                    sleep: { _ in try await Task.sleep(for: .seconds(20)) }, offer: offer)
             }
             access.answer = { try await Authorization.process($0, in: folder) }
         }
@@ -72,6 +75,25 @@ struct OtherCommandTests {
         try await none.type("authorize session --system S --application other \(page) '\(Self.location)'", .russian)
         try await none.type("authorize install --system S \(page)")
         try none.screen.expect("authorize-missing")
+    }
+
+    @Test("authorize: the page from which a missing application is installed is offered, and opened with consent")
+    func installation() async throws {
+        let opened = Lock<[String]>([])
+        let desk = try Self.desk(answering: nil, browser: opened)
+        let page = "--installation-page https://page.example/"
+        let request = "authorize session --system S --application other"
+        try await desk.type("\(request) \(page) '\(Self.location)'", answers: ["no"])
+        try await desk.type("\(request) \(page) '\(Self.location)'", answers: [], .russian)
+        try await desk.type("\(request) '\(Self.location)'", answers: ["yes"])
+        try await desk.type("\(request) \(page) '\(Self.location)'")
+        #expect(opened.withLock { $0 } == [])
+        try await desk.type("\(request) \(page) '\(Self.location)'", answers: ["yes"])
+        #expect(opened.withLock { $0 } == ["https://page.example/"])
+        try await desk.type(
+            "authorize biometrics --session S --system S --application other \(page)", answers: ["yes"], .russian)
+        #expect(opened.withLock { $0.count } == 2)
+        try desk.screen.expect("authorize-offer")
     }
 
     @Test("secrets, esia login, handler: options that are refused before anything is read or asked")

@@ -112,6 +112,54 @@ struct AuthorizationTests {
         await #expect(throws: CallbackError.late) { try await standIn.answer("\(request.success)&state=\(state)") }
     }
 
+    @Test("The installation of an application that cannot run is offered, once a request", arguments: Request.allCases)
+    func offer(_ request: Request) async throws {
+        let standIn = try StandIn(), asked = Lock<[String]>([]), consents = Lock(false)
+        var settings = StandIn.settings(.loopback)
+        settings.installationPage = "https://page.example/"
+        let offer: Authorization.Offer = { page in
+            asked.withLock { $0.append(page) }
+            return consents.withLock { $0 }
+        }
+        standIn.schemes.withLock { _ = $0.remove("other") }
+        let silent = standIn.authorization(settings), authorization = standIn.authorization(settings, offer: offer)
+        await #expect(throws: AuthorizationError.notInstalled) { try await request.make(silent) }
+        await #expect(throws: AuthorizationError.notInstalled) { try await request.make(authorization) }
+        #expect(asked.withLock { $0 } == ["https://page.example/"])
+        consents.withLock { $0 = true }
+        await #expect(throws: AuthorizationError.notInstalled) { try await request.make(authorization) }
+        // Nothing was opened without consent.
+        #expect(await standIn.opened() == "https://page.example/")
+        standIn.schemes.withLock { _ = $0.insert("other") }
+        standIn.canRun.withLock { $0 = false }
+        await #expect(throws: AuthorizationError.notInstalled) { try await request.make(authorization) }
+        #expect(asked.withLock { $0.count } == 3)
+        #expect(await standIn.opened()?.hasPrefix("other:") == true)
+        #expect(await standIn.opened() == "https://page.example/")
+    }
+
+    @Test("Without a page, and for a browser that is missing, nothing is offered")
+    func noOffer() async throws {
+        let standIn = try StandIn(), asked = Lock(0)
+        let offer: Authorization.Offer = { _ in
+            asked.withLock { $0 += 1 }
+            return true
+        }
+        standIn.schemes.withLock { $0 = [] }
+        var settings = StandIn.settings(.loopback)
+        for (application, page) in [
+            (Authorization.OtherApplication.handler(scheme: "other"), nil), (.browser, "https://page.example/"),
+        ] {
+            (settings.application, settings.installationPage) = (application, page)
+            let authorization = standIn.authorization(settings, offer: offer)
+            let location = "https://identity.example/start?redirect_uri=\(try authorization.callback)"
+            await #expect(throws: AuthorizationError.notInstalled) {
+                try await authorization.authorizeSession(at: location)
+            }
+        }
+        #expect(asked.withLock { $0 } == 0)
+    }
+
     @Test("An application that is missing, or cannot run, is not installed", arguments: Request.allCases)
     func missing(_ request: Request) async throws {
         let standIn = try StandIn(), authorization = standIn.authorization()

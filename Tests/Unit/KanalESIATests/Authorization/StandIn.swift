@@ -30,7 +30,8 @@ final class StandIn: Sendable {
     }
 
     func authorization(
-        _ settings: Authorization.Settings = StandIn.settings(), runtime: String?? = nil
+        _ settings: Authorization.Settings = StandIn.settings(), runtime: String?? = nil,
+        offer: Authorization.Offer? = nil
     ) -> Authorization {
         let clock = clock.stream
         return Authorization(
@@ -38,7 +39,7 @@ final class StandIn: Sendable {
             sleep: { _ in
                 for await _ in clock { return }
                 throw CancellationError()
-            })
+            }, offer: offer)
     }
 
     private var desktop: Desktop {
