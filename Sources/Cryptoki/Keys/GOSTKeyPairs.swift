@@ -113,7 +113,7 @@ struct GOSTKeyPairs: KeyPairKind {
         return curve
     }
 
-    func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any KeyKind {
+    func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any CardKey {
         let kind = privateKey.gostCurve.map {
             GOSTKey(
                 $0, gostR3411Parameters: privateKey[CKA_GOSTR3411_PARAMS] ?? [],

@@ -79,7 +79,7 @@ protocol KeyPairKind: Sendable {
     /// How a token keeps a key with these attributes.
     ///
     /// - Parameter publicKey: Those of the public half of a new pair; of a key from outside, its own.
-    func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any KeyKind
+    func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any CardKey
     /// The properties of such a key in the token's key file.
     func properties(_ privateKey: Attributes) -> TokenKey.Properties
     /// The error for a token without such keys.

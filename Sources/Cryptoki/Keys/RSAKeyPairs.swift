@@ -94,7 +94,7 @@ struct RSAKeyPairs: KeyPairKind {
 
     /// - Throws: `CKR_KEY_SIZE_RANGE`; `CKR_ATTRIBUTE_VALUE_INVALID` for a new pair with a public exponent other than
     ///   65537, the only one that tokens make keys with.
-    func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any KeyKind {
+    func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any CardKey {
         if privateKey[CKA_MODULUS] != nil, let key = try? privateKey.rsaPublicKey() {
             guard let size = RSAKeySize(bits: key.bitCount) else {
                 throw .keySizeRange("a key of RSA with \(key.bitCount) bits cannot live on a token")
@@ -189,7 +189,7 @@ struct ECKeyPairs: KeyPairKind {
         }
     }
 
-    func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any KeyKind {
+    func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any CardKey {
         let kind = ECKey(publicKey[CKA_EC_PARAMS] ?? [])
         guard kind.files != nil else {
             throw .curveNotSupported("\(publicKey.place(of: CKA_EC_PARAMS)) is not a curve that tokens have keys on")

@@ -6,7 +6,7 @@ package import HostCrypto
 package import Secrets
 
 /// A key of GOST R 34.10. The card's numbers are little-endian, as this standard has them in public keys.
-package struct GOSTKey: KeyKind {
+package struct GOSTKey: CardKey {
     package var curve: Curve
     /// Object identifiers of the parameter sets, in DER; empty where the record has none.
     package var gostR3411Parameters: [UInt8]
@@ -98,7 +98,7 @@ package struct GOSTKey: KeyKind {
 
 /// A key of ECDSA and ECDH. The card's numbers are little-endian. The commands for such keys are not published, so that
 /// they go only to tokens that are known to take them: this project's.
-package struct ECKey: KeyKind {
+package struct ECKey: CardKey {
     /// The object identifier of the curve, in DER.
     package var parameters: [UInt8]
     /// X ‖ Y, each number big-endian; nil for a private key, and if the token does not give it back.

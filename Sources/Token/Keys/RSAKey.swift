@@ -5,7 +5,7 @@ package import GOST
 package import Secrets
 
 /// A key of RSA, of which each half tells the public key. The card's numbers are little-endian.
-package struct RSAKey: KeyKind {
+package struct RSAKey: CardKey {
     package var size: RSAKeySize
     /// Big-endian, as long as a block; nil if the token does not give it back.
     package var modulus: [UInt8]?

@@ -194,7 +194,7 @@ extension PKCS15Entry {
         guard half == .publicKey || path.identifiers.dropLast().elementsEqual(FilePath.privateKeys.identifiers) else {
             return nil
         }
-        for form in keyKinds {
+        for form in cardKeyTypes {
             guard let kind = form.init(self, half, publicKey: publicKey) else { continue }
             var key = TokenKey(half, kind, isLocal ? [] : .imported)
             // The last part of the path: a private key's is its number.

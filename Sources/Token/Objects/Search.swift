@@ -197,7 +197,7 @@ extension Transaction {
     private func key(
         of record: ObjectRecord, _ template: FileTemplate, _ records: [ObjectRecord?]
     ) throws(TokenError) -> TokenKey? {
-        for form in keyKinds {
+        for form in cardKeyTypes {
             guard var kind = form.init(record, template) else { continue }
             let half: TokenKey.Half = record.kind == .publicKey ? .publicKey : .privateKey
             var value = record[.value]

@@ -143,10 +143,10 @@ extension TokenObject {
     fileprivate var rank: Int {
         let kind =
             switch content {
-            case .key(let key): keyKinds.firstIndex { $0 == type(of: key.kind) } ?? 0
-            case .certificate: keyKinds.count
-            case .data: keyKinds.count + 1
-            case .secretKey, .publicKey: keyKinds.count + 2
+            case .key(let key): cardKeyTypes.firstIndex { $0 == type(of: key.kind) } ?? 0
+            case .certificate: cardKeyTypes.count
+            case .data: cardKeyTypes.count + 1
+            case .secretKey, .publicKey: cardKeyTypes.count + 2
             }
         return 2 * kind + (isForeign ? 1 : 0)
     }

@@ -13,7 +13,7 @@ package enum NewKeyPair: Sendable {
     case rsa(bits: Int)
     case p256
 
-    fileprivate var kind: any KeyKind {
+    fileprivate var kind: any CardKey {
         get throws(TokensError) {
             switch self {
             case .gost256: return GOSTKey(.cryptoProA, hash: .streebog256)
@@ -145,7 +145,7 @@ extension TokenSession {
 
 extension PublicKeyInfo {
     /// The kind of keys on tokens, and the error if the token has no such keys.
-    fileprivate func tokenKind() throws(TokensError) -> (any KeyKind, TokensError) {
+    fileprivate func tokenKind() throws(TokensError) -> (any CardKey, TokensError) {
         let parameters = TokensError.refused(
             .keyParameters, "the token makes no keys with these parameters")
         switch self {

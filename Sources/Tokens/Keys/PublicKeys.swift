@@ -28,7 +28,7 @@ extension TokenObject {
 }
 
 extension PublicKeyInfo {
-    fileprivate init?(_ kind: any KeyKind) {
+    fileprivate init?(_ kind: any CardKey) {
         switch kind {
         case let key as GOSTKey:
             self.init(gost: key.value, on: key.curve, digest: key.gostR3411Parameters)
@@ -72,7 +72,7 @@ extension PublicKeyInfo {
     }
 
     /// Whether the public key is of the kind and the parameters of a private one.
-    package func belongs(to key: any KeyKind) -> Bool {
+    package func belongs(to key: any CardKey) -> Bool {
         switch (self, key) {
         case (.gost(let info), let key as GOSTKey): info.key.curve.oid == key.curve.oid
         case (.rsa, is RSAKey): true

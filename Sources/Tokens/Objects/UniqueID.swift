@@ -55,7 +55,7 @@ extension TokenObject {
     }
 }
 
-extension KeyKind {
+extension CardKey {
     /// The name of the kind, and parameters.
     fileprivate var identity: (StaticString, [UInt8]) {
         switch self {

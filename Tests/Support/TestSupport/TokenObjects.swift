@@ -58,7 +58,7 @@ package struct NewPair: Sendable {
     package var publicKey: TokenObject
     package var privateKey: TokenObject
 
-    package init(_ kind: any KeyKind, label: [UInt8] = [], id: [UInt8], _ properties: TokenKey.Properties = []) {
+    package init(_ kind: any CardKey, label: [UInt8] = [], id: [UInt8], _ properties: TokenKey.Properties = []) {
         publicKey = TokenObject(.key(TokenKey(.publicKey, kind, properties)), label: label, id: id)
         privateKey = TokenObject(.key(TokenKey(.privateKey, kind, properties)), label: label, id: id)
     }

@@ -10,7 +10,7 @@ import Token
 extension Contract {
     @Suite("Keys and other objects on a token")
     struct ObjectTests {
-        private static func pair(_ kind: any KeyKind) -> NewPair {
+        private static func pair(_ kind: any CardKey) -> NewPair {
             NewPair(kind, label: Array("key".utf8), id: [1, 2, 3])
         }
 

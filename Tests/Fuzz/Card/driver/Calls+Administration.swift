@@ -43,7 +43,7 @@ private let p256 = ECKey([0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 
 
 func importKeys(_ token: Token, _ call: UInt8) throws(TokenError) {
     let scalar = Secret(copying: [UInt8](repeating: 1, count: 32))
-    let kind: any KeyKind = call < 0x80 ? GOSTKey(.cryptoProA) : p256
+    let kind: any CardKey = call < 0x80 ? GOSTKey(.cryptoProA) : p256
     let key = try token.importKey(scalar, as: pair(kind, label: [0x42], id: 4, .derives).privateKey)
     guard key.key?.properties.contains(.imported) == true else { fatalError("another key") }
 }

@@ -39,7 +39,7 @@ func use(_ objects: [TokenObject], of token: Token, _ call: UInt8) throws(TokenE
 }
 
 /// A key pair that is to be.
-func pair(_ kind: any KeyKind, label: [UInt8] = [], id: UInt8, _ properties: TokenKey.Properties = [])
+func pair(_ kind: any CardKey, label: [UInt8] = [], id: UInt8, _ properties: TokenKey.Properties = [])
     -> (publicKey: TokenObject, privateKey: TokenObject)
 {
     (

@@ -25,7 +25,7 @@ struct OwnCommandTests {
         return driver.reader.sent.dropFirst(before).map { $0[1] }.filter(kinds.contains)
     }
 
-    private static func pair(_ kind: any KeyKind) -> NewPair { NewPair(kind, id: [1], .derives) }
+    private static func pair(_ kind: any CardKey) -> NewPair { NewPair(kind, id: [1], .derives) }
     private static let ecPair = NewPair(ECKey.p256, id: [1])
 
     @Test("keys of the parameter sets whose numbers nobody has seen are neither made nor taken")

@@ -7,8 +7,8 @@ package import Secrets
 /// A kind of key pairs: everything in which its keys differ from others on a card and in the records.
 ///
 /// A value has the parameters of one key, and what is known of its public key. Each kind has a file of its own, and a
-/// place in ``keyKinds``.
-package protocol KeyKind: Sendable, Equatable {
+/// place in ``cardKeyTypes``.
+package protocol CardKey: Sendable, Equatable {
     /// The kind of the key that a record and the template of a key file of its pair describe; nil if it is a different
     /// one.
     init?(_ record: ObjectRecord, _ template: FileTemplate)
@@ -64,10 +64,10 @@ package protocol KeyKind: Sendable, Equatable {
 }
 
 /// All kinds, in the order of a search.
-let keyKinds: [any KeyKind.Type] = [GOSTKey.self, RSAKey.self, ECKey.self]
+let cardKeyTypes: [any CardKey.Type] = [GOSTKey.self, RSAKey.self, ECKey.self]
 
 /// Defaults of most kinds.
-extension KeyKind {
+extension CardKey {
     package init?(_ entry: PKCS15Entry, _ half: TokenKey.Half, publicKey: [UInt8]?) { return nil }
     package static var hasReadableFile: Bool { true }
     package static var isUsePublished: Bool { true }
@@ -79,7 +79,7 @@ extension KeyKind {
     package func agreement(with peer: [UInt8], ukm: [UInt8]) -> [UInt8]? { nil }
     package static func agreed(_ answer: borrowing Secret) -> Secret { answer.copy() }
 
-    fileprivate func isEqual(_ other: any KeyKind) -> Bool { other as? Self == self }
+    fileprivate func isEqual(_ other: any CardKey) -> Bool { other as? Self == self }
 }
 
 /// The properties of the two key files of a pair.
@@ -99,7 +99,7 @@ package struct TokenKey: Sendable, Equatable {
     package enum Half: Sendable { case publicKey, privateKey }
 
     package var half: Half
-    package var kind: any KeyKind
+    package var kind: any CardKey
     /// The number of its key file; 0 before there is one, and for a public key that OpenSC has stored.
     package var number: UInt8 = 0
     package var properties: Properties
@@ -118,7 +118,7 @@ package struct TokenKey: Sendable, Equatable {
         static let all: Properties = [.derives, .signsJournal, .imported]
     }
 
-    package init(_ half: Half, _ kind: any KeyKind, _ properties: Properties = []) {
+    package init(_ half: Half, _ kind: any CardKey, _ properties: Properties = []) {
         self.half = half
         self.kind = kind
         self.properties = properties
