@@ -34,13 +34,14 @@ def sum_of(terms):
     return "0" if not parts else parts[0] if len(parts) == 1 else "(+ " + " ".join(parts) + ")"
 
 
-def impossible(solver, ranges, equations, inequalities):
-    """Whether no numbers within their ranges satisfy equations (form = 0) and inequalities (form ≥ 0)."""
-    atoms = {atom for form in equations + inequalities for atom in form if atom != 0}
+def impossible(solver, ranges, equations, inequalities, above=()):
+    """Whether no numbers within their ranges satisfy equations (form = 0) and inequalities (form ≥ 0; `above`: form > 0)."""
+    atoms = {atom for form in [*equations, *inequalities, *above] for atom in form if atom != 0}
     lines = []
     for atom in sorted(atoms):
         low, high = ranges[atom]
         lines.append(f"(declare-const x{atom} Real)(assert (<= {number(low)} x{atom} {number(high)}))")
     lines += [f"(assert (= {sum_of(form)} 0))" for form in equations]
     lines += [f"(assert (>= {sum_of(form)} 0))" for form in inequalities]
+    lines += [f"(assert (> {sum_of(form)} 0))" for form in above]
     return solver.ask(lines) == "unsat"

@@ -86,6 +86,21 @@ mutant "inverses count the bits of a number by a loop" $curves/Inverse.h \
     's/for (int i = 0; i < NUMBER(steps); i++) {/for (int i = 0; i < NUMBER(steps) \&\& x != 0; i++) {/' \
     secrets_curves 'invert: a jump depends on a secret'
 
+inverse=$curves/Inverse.h
+mutant "two rounds too few for an inverse" $inverse 's/(2 \* 64 \* COUNT + NUMBER(steps) - 1)/(2 * 64 * COUNT - NUMBER(steps) - 1)/' \
+    inverses 'a may be more than 0'
+mutant "a product has another factor's sign" $inverse 's/left_sign = (__int128)(int64_t)f_sign/left_sign = (__int128)(int64_t)g_sign/' \
+    inverses 'combine: another sum'
+mutant "an opposite has no carry" $inverse 's/word carry = bits & 1;/word carry = 0;/' inverses 'oppose: another number'
+mutant "the bit above a number is not looked at" $inverse 's/mask(top | (1 ^ borrow))/mask(1 ^ borrow)/' inverses 'normalize'
+mutant "a factor of u has the sign of b" $inverse 's/(word)f0 ^ next_sign) - next_sign/(word)f0 ^ other_sign) - other_sign/' \
+    inverses 'a is not number·u'
+mutant "the multiple of m is another" $inverse 's/word h1 = ((u\[0\] \* (word)f1/word h1 = ((u[0] * (word)f0/' \
+    inverses 'the sum is no multiple'
+mutant "a factor is not exchanged" $inverse 's/^            g1 ^= (int64_t)t;//' inverses 'step: the factors of'
+mutant "the bits that decide begin one too low" $inverse 's/a_low >> 1 >> (63 - shift)/a_low >> 1 >> (62 - shift)/' \
+    inverses 'the highest bits are those'
+
 mutant "the stack is cleared less deep than it is used" include/GOSTCurves.h 's/gost_stack_depth = 8192/gost_stack_depth = 4096/' \
     stack 'bytes deep'
 mutant "the stack is not cleared" $curves/Curve.c 's/^    gost_clear_stack();//' stack 'does not clear the stack'

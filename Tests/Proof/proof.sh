@@ -97,6 +97,31 @@ by_cbmc() {
 }
 conditions() { sed -n 's/^\*\* 0 of \([0-9]*\) failed.*/\1/p' "$work/log"; }
 
+# Inverses: Inverse.h is divided where files of "Inverses" include its parts.
+inverses() {
+    local source=$kernels/Curves/Inverse.h parts=$work/inverse count rounds steps
+    local first='^        \/\/ The highest words' last='^        word x = '
+    local loop='^        for (int i = 0; i < NUMBER(steps); i++) {$' end='^        }$'
+    $proof/cbmc.sh .build/cbmc
+    mkdir -p "$parts"
+    sed '/^\/\/\/ r = 1 \/ a modulo m/,$d' "$source" > "$parts/functions.h"
+    sed -n "/$first/,/$last/p" "$source" > "$parts/approximate.h"
+    sed -n "/$loop/,/$end/{//!p}" "$source" > "$parts/step.h"
+    sed -n '/NUMBER(invert)(/,$p' "$source" | sed -e "/$first/,/$last/d" \
+        -e "/$loop/,/$end/c\        NUMBER(reduce)(a, b, \&f0, \&g0, \&f1, \&g1);" > "$parts/invert.h"
+    for count in approximate step invert; do [ -s "$parts/$count.h" ] || fail "Inverse.h has no part $count"; done
+    for count in 4 8; do
+        "$clang" -x c++ -std=c++20 -O0 -fno-exceptions -fno-rtti "${warnings[@]}" -DCOUNT=$count "${includes[@]}" "-I$parts" \
+            $proof/Inverses/inverse.cpp -o "$work/inverse$count"
+        "$work/inverse$count" > "$work/list"
+        $proof/Inverses/inverse.py z3 "$work/list"
+        rounds=$(sed -n 's/^rounds //p' "$work/list") steps=$(sed -n 's/^steps //p' "$work/list")
+        $proof/Inverses/descent.py z3 $count "$rounds" "$steps"
+        by_cbmc Inverses/inverse.c approximate -DCOUNT=$count "-I$parts"
+        echo "proven: the bits that decide the steps, of $count words, $(conditions) conditions"
+    done
+}
+
 # The counters of all modes, in the sources.
 counters() {
     local function
@@ -162,7 +187,7 @@ ciphers_arm64() {
 }
 
 # Without a name, all but the last, which has a place in "make nightly".
-steps=(formulas numbers edges multiples stack secrets_curves secrets_ciphers fields256 counters ciphers digits fields512
+steps=(formulas numbers edges multiples inverses stack secrets_curves secrets_ciphers fields256 counters ciphers digits fields512
     ciphers_arm64)
 for step in "${@:-${steps[@]::${#steps[@]}-1}}"; do
     [[ " ${steps[*]} " == *" $step "* ]] || { echo "there is no step $step, but: ${steps[*]}" >&2; exit 64; }
