@@ -2,6 +2,7 @@
 import CPCSC
 import Glibc
 import HostProcess
+import Synchronization
 
 /// Keeps fork(2) and calls of libpcsclite apart.
 ///
@@ -31,17 +32,23 @@ package enum ForkGate {
         var changed = pthread_cond_t()
         var brief = 0
         var long = 0
-        /// The number of threads inside of the library.
-        var inside = 0
         /// When the last long call began.
         var lastLong = Duration.zero
-        /// The number of threads that are about to fork.
-        var forks = 0
         /// Whether the mutex of libpcsclite may have been taken when this process was forked.
         var isDoubtful = false
         /// Whether a thread tries it.
         var isTried = false
     }
+
+    /// The number of threads inside of the library.
+    ///
+    /// A thread that enters or leaves touches only this and `forks`, so that calls that need no card take no lock here. Such
+    /// a thread counts itself first and looks for forks then; one that forks does both the other way round. So one of them
+    /// sees the other.
+    private static let inside = Atomic(0)
+    /// The number of threads that are about to fork. It changes under the mutex.
+    private static let forks = Atomic(0)
+    private static var isForking: Bool { forks.load(ordering: .sequentiallyConsistent) > 0 }
 
     /// Made when the first call is made; it stays for the process and its children.
     nonisolated(unsafe) private static let state: UnsafeMutablePointer<State> = {
@@ -58,18 +65,23 @@ package enum ForkGate {
 
     /// Begins an entry point of the library, when no fork is under way. It ends with ``leaveLibrary()``.
     package static func enterLibrary() {
+        // Its handlers are there before a thread counts itself.
+        let state = unsafe state
+        inside.add(1, ordering: .sequentiallyConsistent)
+        guard isForking else { return }
         unsafe pthread_mutex_lock(&state.pointee.mutex)
-        while unsafe state.pointee.forks > 0 {
-            unsafe pthread_cond_wait(&state.pointee.changed, &state.pointee.mutex)
-        }
-        unsafe state.pointee.inside += 1
+        inside.subtract(1, ordering: .sequentiallyConsistent)
+        unsafe pthread_cond_broadcast(&state.pointee.changed)
+        while isForking { unsafe pthread_cond_wait(&state.pointee.changed, &state.pointee.mutex) }
+        inside.add(1, ordering: .sequentiallyConsistent)
         unsafe pthread_mutex_unlock(&state.pointee.mutex)
     }
 
     package static func leaveLibrary() {
+        inside.subtract(1, ordering: .sequentiallyConsistent)
+        guard isForking else { return }
         unsafe pthread_mutex_lock(&state.pointee.mutex)
-        unsafe state.pointee.inside -= 1
-        if unsafe state.pointee.forks > 0 { unsafe pthread_cond_broadcast(&state.pointee.changed) }
+        unsafe pthread_cond_broadcast(&state.pointee.changed)
         unsafe pthread_mutex_unlock(&state.pointee.mutex)
     }
 
@@ -89,7 +101,7 @@ package enum ForkGate {
         unsafe pthread_mutex_lock(&state.pointee.mutex)
         defer { unsafe pthread_mutex_unlock(&state.pointee.mutex) }
         // A fork waits for threads inside of the library, so that they must not wait for the fork.
-        while unsafe state.pointee.forks > 0 && state.pointee.inside == 0 {
+        while isForking, inside.load(ordering: .sequentiallyConsistent) == 0 {
             unsafe pthread_cond_wait(&state.pointee.changed, &state.pointee.mutex)
         }
         guard hasFreeMutex() else { return false }
@@ -98,7 +110,7 @@ package enum ForkGate {
         case .long:
             unsafe state.pointee.long += 1
             unsafe state.pointee.lastLong = time()
-            if unsafe state.pointee.forks > 0 { unsafe pthread_cond_broadcast(&state.pointee.changed) }
+            if isForking { unsafe pthread_cond_broadcast(&state.pointee.changed) }
         }
         return true
     }
@@ -139,7 +151,7 @@ package enum ForkGate {
         case .brief: unsafe state.pointee.brief -= 1
         case .long: unsafe state.pointee.long -= 1
         }
-        if unsafe state.pointee.forks > 0 { unsafe pthread_cond_broadcast(&state.pointee.changed) }
+        if isForking { unsafe pthread_cond_broadcast(&state.pointee.changed) }
         unsafe pthread_mutex_unlock(&state.pointee.mutex)
     }
 
@@ -148,10 +160,11 @@ package enum ForkGate {
     /// Before a fork. The gate's own mutex stays locked during it, so that the child finds the counts as they are.
     static func prepare() {
         unsafe pthread_mutex_lock(&state.pointee.mutex)
-        unsafe state.pointee.forks += 1
+        forks.add(1, ordering: .sequentiallyConsistent)
         let end = time() + patience
         while time() < end {
-            if unsafe state.pointee.brief > 0 || state.pointee.inside > state.pointee.long {
+            let threads = inside.load(ordering: .sequentiallyConsistent)
+            if unsafe state.pointee.brief > 0 || threads > state.pointee.long {
                 wait(until: end)
             } else if unsafe state.pointee.long > 0 {
                 let quiet = unsafe state.pointee.lastLong + begin
@@ -165,7 +178,7 @@ package enum ForkGate {
 
     /// After a fork, in the parent.
     static func resume() {
-        unsafe state.pointee.forks -= 1
+        forks.subtract(1, ordering: .sequentiallyConsistent)
         unsafe pthread_cond_broadcast(&state.pointee.changed)
         unsafe pthread_mutex_unlock(&state.pointee.mutex)
     }
@@ -175,7 +188,9 @@ package enum ForkGate {
         unsafe state.pointee.isDoubtful =
             state.pointee.isDoubtful || state.pointee.brief > 0 || state.pointee.long > 0
         unsafe state.pointee.isTried = false
-        unsafe (state.pointee.brief, state.pointee.long, state.pointee.inside, state.pointee.forks) = (0, 0, 0, 0)
+        unsafe (state.pointee.brief, state.pointee.long) = (0, 0)
+        inside.store(0, ordering: .sequentiallyConsistent)
+        forks.store(0, ordering: .sequentiallyConsistent)
         unsafe pthread_mutex_init(&state.pointee.mutex, nil)
         unsafe initialise(&state.pointee.changed)
     }

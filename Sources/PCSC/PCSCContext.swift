@@ -65,15 +65,19 @@ final class PCSCContext: Sendable {
     }
 
     private func names(_ handle: SCARDCONTEXT) throws(LinkError) -> [String] {
-        // Enough for as many readers as the service knows at a time.
-        var names = [CChar](repeating: 0, count: Int(PCSCLITE_MAX_READERS_CONTEXTS) * (Int(MAX_READERNAME) + 1) + 1)
-        let code = unsafe names.withUnsafeMutableBufferPointer { buffer in
-            var count = DWORD(buffer.count)
-            return ForkGate.call(.brief) { unsafe pcsc.SCardListReaders(handle, nil, buffer.baseAddress, &count) }
+        // Enough for as many readers as the service knows at a time. Only as much is read as the service has written.
+        let size = Int(PCSCLITE_MAX_READERS_CONTEXTS) * (Int(MAX_READERNAME) + 1) + 1
+        var code = LONG(SCARD_S_SUCCESS)
+        let names = unsafe [CChar](unsafeUninitializedCapacity: size) { buffer, length in
+            var count = DWORD(size)
+            code = ForkGate.call(.brief) { unsafe pcsc.SCardListReaders(handle, nil, buffer.baseAddress, &count) }
+            length = code == SCARD_S_SUCCESS ? min(Int(count), size) : 0
         }
         if code == SCARD_E_NO_READERS_AVAILABLE { return [] }
         try check(code)
-        return names.map { UInt8(bitPattern: $0) }.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        return names.split(separator: 0).map { name in
+            String(decoding: name.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
     }
 
     /// States of unknown readers, valid as long as their names are kept.

@@ -18,10 +18,17 @@ package final class Slots: Sendable {
     private let table = Lock(Table())
     private let libcrypto = LibcryptoUse()
 
+    /// How much older the time may be at which a token was last seen.
+    private static let toldInterval = Duration.milliseconds(10)
+
     private struct Table {
         var entries: [SlotEntry] = []
+        /// The numbers of all slots, and of those with a token that this library drives.
+        var (numbers, numbersWithToken): ([Int], [Int]) = ([], [])
         /// The states of the readers at the last look.
         var seen: [ReaderState]?
+        /// When the slots were last told that nothing has changed.
+        var toldAt = Duration.zero
         /// Whether the readers were looked at, so that later changes are events.
         var isKnown = false
         /// Whether the program was just told the number of slots, and will ask for the list.
@@ -54,9 +61,7 @@ package final class Slots: Sendable {
             return table.isCounted && !isQuery
         }
         if !isCounted { try refresh(recent: true) }
-        return table.withLock { table in
-            table.entries.indices.filter { !tokenPresent || table.entries[$0].state.hasToken }
-        }
+        return table.withLock { tokenPresent ? $0.numbersWithToken : $0.numbers }
     }
 
     /// Updates the table from the readers.
@@ -69,6 +74,9 @@ package final class Slots: Sendable {
             guard !table.isFinal else { throw .ended }
             let now = settings.clocks.uptime.now
             if recent, table.seen == states {
+                // A token that was seen some milliseconds ago need not be told of again.
+                guard now - table.toldAt >= Self.toldInterval else { return }
+                table.toldAt = now
                 for entry in table.entries { entry.signals.lastSeen.update(entry.reader, at: now) }
                 return
             }
@@ -87,6 +95,8 @@ package final class Slots: Sendable {
                 }
             }
             table.isKnown = true
+            table.numbers = Array(table.entries.indices)
+            table.numbersWithToken = table.numbers.filter { table.entries[$0].state.hasToken }
         }
     }
 
