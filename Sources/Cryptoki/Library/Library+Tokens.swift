@@ -21,7 +21,7 @@ extension Library {
         let report = try tokens { slots throws(TokensError) in
             try slots.token(in: Int(clamping: slot), evicting: evicting)
         }
-        return try sessions(of: slot).withLock { slot in
+        return try sessions(of: slot, computes: false).withLock { slot in
             TokenState(
                 report: report, sessionCount: slot.sessions.count, readWriteSessionCount: slot.sessions.readWriteCount)
         }

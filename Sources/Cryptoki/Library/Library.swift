@@ -72,14 +72,16 @@ package final class Library: Sendable {
     }
 
     /// The sessions of a slot, for a call that is about to take its lock.
-    func sessions(of id: CK_SLOT_ID) throws(CKError) -> SharedSessions {
+    ///
+    /// - Parameter computes: As of `Slots.entry`.
+    func sessions(of id: CK_SLOT_ID, computes: Bool = true) throws(CKError) -> SharedSessions {
         let number = Int(clamping: id)
-        let entry = try tokens { slots throws(TokensError) in try slots.entry(number) }
+        let entry = try tokens { slots throws(TokensError) in try slots.entry(number, computes: computes) }
         if let known = tables.withLock({ $0.slots.indices.contains(number) ? $0.slots[number] : nil }) { return known }
         // All slots with a smaller number are known, too.
         let made = try tokens { slots throws(TokensError) in
             var made: [SharedSlot] = []
-            for other in 0..<number { made.append(try slots.entry(other).slot) }
+            for other in 0..<number { made.append(try slots.entry(other, computes: computes).slot) }
             return made + [entry.slot]
         }
         return tables.withLock { tables in

@@ -39,12 +39,13 @@ extension TokenManager {
     ///
     /// - Throws: ``KanalError/notStarted(_:)`` if the readers cannot be listed.
     public func readers() async throws(KanalError) -> [ReaderStatus] {
-        let tokens = try await allTokens().map(\.information)
-        let states = try await working(on: worker, cancellation: .abandons) { [service] () throws(KanalError) in
+        let (tokens, states) = try await looking { manager throws(KanalError) in
+            let tokens = try manager.refresh(waits: true).map(\.information)
+            let service = manager.service
             do throws(LinkError) {
-                let states = try service.readers.readers()
+                let states = try service.readers.recentReaders()
                 if states.isEmpty, let obstacle = service.readers.obstacle { throw obstacle }
-                return states
+                return (tokens, states)
             } catch {
                 throw .notStarted(service.field.hasTransport ? .transportOff : KanalError.Obstacle(error) ?? .noService)
             }

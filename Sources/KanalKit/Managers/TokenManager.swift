@@ -82,10 +82,14 @@ public final class TokenManager: Sendable {
     ///
     /// - Throws: ``KanalError/notStarted(_:)`` if the readers cannot be listed.
     public func allTokens() async throws(KanalError) -> [Token] {
-        // A look changes nothing, and one that hangs is not waited for.
-        try await working(on: worker, cancellation: .abandons) { [self] () throws(KanalError) in
-            try refresh(waits: true)
-        }
+        try await looking { manager throws(KanalError) in try manager.refresh(waits: true) }
+    }
+
+    /// Looks at readers. A look changes nothing, and one that hangs is not waited for.
+    func looking<Result: Sendable>(
+        _ body: @escaping @Sendable (TokenManager) throws(KanalError) -> Result
+    ) async throws(KanalError) -> Result {
+        try await working(on: worker, cancellation: .abandons) { [self] () throws(KanalError) in try body(self) }
     }
 
     /// Runs `body` within one field session of the transport: tokens that are found in it are worked with in it. On
@@ -124,7 +128,7 @@ public final class TokenManager: Sendable {
     /// Looks at all readers. The thread may have to wait for cards.
     ///
     /// - Parameter waits: Whether a service that has only just started is given a moment to find cards.
-    private func refresh(waits: Bool = false) throws(KanalError) -> [Token] {
+    func refresh(waits: Bool = false) throws(KanalError) -> [Token] {
         var slots = try service.occupiedSlots()
         while waits, slots.isEmpty, service.readers.isNew {
             service.settings.clocks.pause(.milliseconds(100))

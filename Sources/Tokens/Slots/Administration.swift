@@ -40,7 +40,7 @@ extension Slots {
         of number: Int, _ body: @Sendable (Token) throws(TokenError) -> Result
     ) throws(TokensError) -> Result {
         guard try state(of: number).isOccupied else { throw .noCard }
-        return try withSlot(number) { slot throws(TokensError) in
+        return try withSlot(number, computes: false) { slot throws(TokensError) in
             try slot.withoutSessions { () throws(TokensError) in try slot.withToken(waits: false, body) }
         }
     }

@@ -117,8 +117,11 @@ package final class Slots: Sendable {
     }
 
     /// A slot's entry, for a call that is about to take its lock.
-    package func entry(_ number: Int) throws(TokensError) -> SlotEntry {
-        try libcrypto.prepare(settings.log)
+    ///
+    /// - Parameter computes: Whether the call may need libcrypto. A call that only asks a token about itself does not, and
+    ///   is done sooner than libcrypto is loaded.
+    package func entry(_ number: Int, computes: Bool = true) throws(TokensError) -> SlotEntry {
+        if computes { try libcrypto.prepare(settings.log) }
         if let entry = known(number) { return entry }
         try refresh(recent: false)
         guard let entry = known(number) else { throw .noSlot }
@@ -126,10 +129,12 @@ package final class Slots: Sendable {
     }
 
     /// Runs `body` with a slot, inside of its monitor.
+    ///
+    /// - Parameter computes: As of ``entry(_:computes:)``.
     package func withSlot<Result: ~Copyable>(
-        _ number: Int, _ body: (TokenSlot) throws(TokensError) -> Result
+        _ number: Int, computes: Bool = true, _ body: (TokenSlot) throws(TokensError) -> Result
     ) throws(TokensError) -> Result {
-        try entry(number).slot.withLock(body)
+        try entry(number, computes: computes).slot.withLock(body)
     }
 
     private func known(_ number: Int) -> SlotEntry? {

@@ -101,6 +101,20 @@ for number in three four; do
 done
 passed "kanal and kanal-emulator compute RSA and ECDSA by either"
 
+insert usb token-three
+if strace -V > /dev/null 2>&1; then
+    expect 0 strace -f -e trace=openat,clone,clone3 -o trace "$kanal" readers
+    printed "$serial"
+    grep -q 'libpcsclite' trace || fail "strace shows no libraries"
+    ! grep 'libcrypto' trace || fail "kanal readers loads libcrypto"
+    # One for signals, one that may wait for readers.
+    [ "$(grep -c 'clone3\?(' trace)" = 2 ] || fail "kanal readers starts other threads: $(grep clone trace)"
+    passed "kanal readers does without libcrypto, and with two threads beside the first"
+else
+    skipped "what kanal readers loads: strace is missing"
+fi
+detach
+
 machine hidden
 LD_LIBRARY_PATH=$path insert usb token-none 2> /dev/null
 grep -q "keys of RSA and ECDSA do not work: libcrypto.so.4 or .3 cannot be loaded" emulator.log || fail "$(cat emulator.log)"

@@ -3,6 +3,7 @@ import APDU
 import CCryptoki
 import Cryptoki
 import EmulatedTokens
+import Emulator
 import Foundation
 import Locking
 import Logging
@@ -10,6 +11,7 @@ import SecureChannel
 import Secrets
 import Testing
 import Token
+import Tokens
 
 @Suite("The configuration file of the process's libcrypto")
 struct LibcryptoConfigurationTests {
@@ -17,17 +19,7 @@ struct LibcryptoConfigurationTests {
     func order() async {
         await #expect(processExitsWith: .success) {
             let folder = Folder()
-            try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
-            let file = folder.path + "/openssl.cnf"
-            #expect(unsafe mkfifo(file, 0o600) == 0)
-            unsafe setenv("OPENSSL_CONF", file, 1)
-            // Opening a pipe for writing blocks until it has a reader.
-            let wasRead = Lock(false)
-            Thread.detachNewThread {
-                let pipe = unsafe open(file, O_WRONLY)
-                wasRead.withLock { $0 = true }
-                close(pipe)
-            }
+            let wasRead = try watchedFile(in: folder)
             let reader = AskedReader(wasRead)
             let settings = TokenSettings(
                 pairings: .directory(folder.path), hostLabel: "test", random: SystemRandom(),
@@ -39,6 +31,41 @@ struct LibcryptoConfigurationTests {
             #expect(reader.wasConnected.withLock { $0 })
         }
     }
+
+    @Test("a call that only asks a token about itself has libcrypto neither loaded nor read it")
+    func information() async {
+        await #expect(processExitsWith: .success) {
+            let folder = Folder()
+            let wasRead = try watchedFile(in: folder)
+            let reader = try EmulatedReader(.usb)
+            // A folder of pairings that the test had made would have other rights.
+            let application = Application(reader, store: Folder())
+            #expect(try application.library.token(in: 0, evicting: false).info.isFormatted == true)
+            _ = try application.library.channelInfo(in: 0)
+            #expect(reader.commands > 0)
+            #expect(!wasRead.withLock { $0 })
+            _ = try application.open()
+            #expect(wasRead.withLock { $0 })
+        }
+    }
+}
+
+/// Makes a pipe of the process's configuration file of libcrypto.
+///
+/// - Returns: Whether the file was read.
+private func watchedFile(in folder: Folder) throws -> Lock<Bool> {
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    let file = folder.path + "/openssl.cnf"
+    #expect(unsafe mkfifo(file, 0o600) == 0)
+    unsafe setenv("OPENSSL_CONF", file, 1)
+    // Opening a pipe for writing blocks until it has a reader.
+    let wasRead = Lock(false)
+    Thread.detachNewThread {
+        let pipe = unsafe open(file, O_WRONLY)
+        wasRead.withLock { $0 = true }
+        close(pipe)
+    }
+    return wasRead
 }
 
 /// A reader that looks, when it is asked for its card, whether the configuration was read.
