@@ -56,13 +56,19 @@ package final class Monitor: @unchecked Sendable {
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe pthread_mutex_init(mutex, nil)
-        unsafe change = .allocate(capacity: 1)
-        unsafe change.initialize(to: pthread_cond_t())
+        unsafe change = Self.condition()
+    }
+
+    /// A condition whose clock cannot be set.
+    fileprivate static func condition() -> UnsafeMutablePointer<pthread_cond_t> {
+        let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+        unsafe condition.initialize(to: pthread_cond_t())
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
         unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        unsafe pthread_cond_init(change, &attributes)
+        unsafe pthread_cond_init(condition, &attributes)
         unsafe pthread_condattr_destroy(&attributes)
+        return unsafe condition
     }
 
     deinit {
@@ -87,16 +93,48 @@ package final class Monitor: @unchecked Sendable {
     }
 
     /// Waits, outside, until another thread has told of a change, or perhaps less long. The caller is inside.
-    package func wait() { unsafe pthread_cond_wait(change, mutex) }
+    package func wait() { unsafe wait(for: change) }
 
-    /// As ``wait()``, no longer than until `deadline`, a time of `CLOCK_MONOTONIC`.
-    package func wait(until deadline: Duration) {
+    fileprivate func wait(for condition: UnsafeMutablePointer<pthread_cond_t>) {
+        unsafe pthread_cond_wait(condition, mutex)
+    }
+
+    fileprivate func wait(for condition: UnsafeMutablePointer<pthread_cond_t>, until deadline: Duration) {
         let parts = deadline.components
         var time = timespec(
             tv_sec: Int(clamping: parts.seconds), tv_nsec: Int(clamping: parts.attoseconds / 1_000_000_000))
-        unsafe pthread_cond_timedwait(change, mutex, &time)
+        unsafe pthread_cond_timedwait(condition, mutex, &time)
     }
 
     /// Wakes all threads that wait for a change.
     package func tellOfChange() { unsafe pthread_cond_broadcast(change) }
+}
+
+/// Threads that wait inside of a monitor for the same thing, which one of them at a time can have.
+///
+/// To wake all of them, as ``Monitor/tellOfChange()`` does, would have all but one wait again.
+@safe
+package final class WaitingThreads: @unchecked Sendable {
+    private let monitor: Monitor
+    private let isFree: UnsafeMutablePointer<pthread_cond_t>
+
+    package init(in monitor: Monitor) {
+        self.monitor = monitor
+        unsafe isFree = Monitor.condition()
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(isFree)
+        unsafe isFree.deallocate()
+    }
+
+    /// Waits, outside, until another thread calls ``wakeOne()``, or perhaps less long. The caller is inside.
+    package func wait() { unsafe monitor.wait(for: isFree) }
+
+    /// As ``wait()``, no longer than until `deadline`, a time of `CLOCK_MONOTONIC`. A caller that does not take the thing
+    /// calls ``wakeOne()``, as it may have been woken in place of one that would.
+    package func wait(until deadline: Duration) { unsafe monitor.wait(for: isFree, until: deadline) }
+
+    /// Wakes one thread, if any waits.
+    package func wakeOne() { unsafe pthread_cond_signal(isFree) }
 }

@@ -20,6 +20,8 @@ package protocol SlotSessions: AnyObject {
 /// Reached only inside of its monitor, which a call leaves while the card works (`withToken`).
 package final class TokenSlot {
     package let monitor = Monitor()
+    /// The calls that wait for the turn.
+    let turns: WaitingThreads
     package let reader: String
     let readers: any ReaderService
     package let settings: TokenSettings
@@ -47,6 +49,7 @@ package final class TokenSlot {
 
     init(reader: String, readers: any ReaderService, settings: TokenSettings, signals: SlotSignals, consent: Consent) {
         self.consent = consent
+        turns = WaitingThreads(in: monitor)
         self.reader = reader
         self.readers = readers
         self.settings = settings

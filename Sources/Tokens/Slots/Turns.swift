@@ -61,7 +61,7 @@ extension TokenSlot {
 
     /// Waits for the turn to use the token, and takes it.
     package func takeTurn() {
-        while turn.isTaken { monitor.wait() }
+        while turn.isTaken { turns.wait() }
         turn.isTaken = true
     }
 
@@ -69,7 +69,8 @@ extension TokenSlot {
     ///
     /// - Parameter deadline: A time of `CLOCK_MONOTONIC`.
     package func waitForTurn(until deadline: Duration) {
-        while turn.isTaken, Clocks.system.awake.now < deadline { monitor.wait(until: deadline) }
+        while turn.isTaken, Clocks.system.awake.now < deadline { turns.wait(until: deadline) }
+        if !turn.isTaken { turns.wakeOne() }
     }
 
     /// Ends the turn: tokens that were let go are disconnected, and a login that the token has ended ends here.
@@ -79,7 +80,7 @@ extension TokenSlot {
         turn.update()
         if previous != nil, login == nil { sessions?.loginEnded() }
         turn.isTaken = false
-        monitor.tellOfChange()
+        turns.wakeOne()
     }
 
     /// Runs `body`, which needs none of the open sessions. If their token turns out to be gone, the sessions end, and

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Emulator
 import Foundation
 import Testing
+import Token
 
 @Suite("Threads")
 struct ThreadTests {
@@ -29,6 +31,41 @@ struct ThreadTests {
             }
         }
         #expect(failures.all.isEmpty)
+    }
+
+    @Test("16 threads that sign with one key of a token on USB cost as many commands as one", arguments: [false, true])
+    func commands(_ isSticky: Bool) throws {
+        let (reader, application, session) = try TokenKeyTests.start(.usb, isUSB: true) { settings in
+            if isSticky { settings.policy.plainLogin = .sticky }
+        }
+        let key = try application.makeKeys(session).privateKey
+        _ = try application.find(session)
+        // Sets the key.
+        _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410)
+        for count in [1, 16] {
+            let sessions = try (0..<count).map { _ in try application.open() }
+            let (commands, transactions) = (reader.commands, reader.transactions)
+            let failures = Met<any Error>()
+            let threads = DispatchGroup()
+            for own in sessions {
+                threads.enter()
+                Thread.detachNewThread {
+                    defer { threads.leave() }
+                    do {
+                        for _ in 0..<5 {
+                            _ = try application.sign(own, key, Application.digest, CKM_GOSTR3410)
+                        }
+                    } catch {
+                        failures.add(error)
+                    }
+                }
+            }
+            threads.wait()
+            #expect(failures.all.isEmpty)
+            // The PIN, the digest, and the end of the right.
+            #expect(reader.commands - commands == 5 * count * (isSticky ? 1 : 3))
+            #expect(reader.transactions - transactions == 5 * count)
+        }
     }
 
     @Test("a session that is opened while all are closed is closed with them, or works")
