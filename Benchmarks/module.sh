@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Compares the built library with SoftHSM2 and OpenSC on one machine in one run, and prints a table. Loading, lists and
-# searches are compared; what only a token has is shown for Kanal alone.
+# searches are compared; what only a token has is shown for Kanal alone. Then the list of readers by "kanal readers" and by
+# "pkcs11-tool -L", and signatures in one thread and in 16.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Tests/Scripts/common.sh
@@ -10,6 +11,7 @@ export SOFTHSM2_CONF=$work/softhsm2.conf
 softhsm=$(dpkg-query --listfiles libsofthsm2 | grep -m 1 '/libsofthsm2\.so$')
 opensc=$(dpkg-query --listfiles opensc-pkcs11 | grep '/lib/[^/]*/opensc-pkcs11\.so$')
 cc -O2 -IInclude/CCryptoki Benchmarks/Module/module.c -o "$work/module"
+cc -O2 -pthread -IInclude/CCryptoki Benchmarks/Module/threads.c -o "$work/threads" -ldl
 
 # median FILE NAME: the median of the figures of this name.
 median() { sed -n "s/^$2 \([0-9.-]*\) .*/\1/p" "$1" | sort -n | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : "" }'; }
@@ -54,3 +56,20 @@ token_info_alone C_GetTokenInfo (µs)
 token_info_among_10000 … among 10,000 sessions (µs)
 close_of_10000 C_CloseSession, each of 10,000 (µs)
 END
+
+echo
+echo '| the list of readers, ms | kanal readers | pkcs11-tool -L | ratio |'
+echo '| --- | ---: | ---: | ---: |'
+while IFS='|' read -r kind first second ratio; do
+    echo "| $kind time | $first | $second | $ratio |"
+done < <("$root/Benchmarks/Module/pairs.py" 30 "$kanal readers" "pkcs11-tool --module $module -L")
+
+expect 0 pkcs11-tool --module "$module" --login --pin $pin --keypairgen --key-type GOSTR3410:A --id 01
+echo
+echo '| GOST signatures in a second | 1 thread | 16 threads | ratio |'
+echo '| --- | ---: | ---: | ---: |'
+for login in reset sticky; do
+    configure "plain_login = $login"
+    IFS='|' read -r one many ratio < <(./threads "$module" $pin 640)
+    echo "| plain_login = $login | $one | $many | $ratio |"
+done
