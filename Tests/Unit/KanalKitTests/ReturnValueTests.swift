@@ -36,16 +36,24 @@ struct ReturnValueTests {
         .arguments, .object, .permission, .mechanism, .keyType, .keyParameters, .keySize, .action, .data, .parameter,
     ]
 
-    static let errors: [TokensError] =
-        (links.map { .link($0) } + channels.map { .channel($0) } + tokens).map { .token($0) }
-        + host.map { .computation($0) } + subjects.map { .refused($0, "a reason") }
-        + [
-            .keyDeleted, .noCard, .noSlot, .ended, .sessionsOpen, .noMemory, .notSupported, .withoutChannel, .noPairing,
-            .localPINUnset, .notActivated(after: nil), .notActivated(after: .noCard), .unanswered(.cancelled),
-            .unanswered(.notConfigured), .pinMissing(isNew: false), .pinMissing(isNew: true), .tooManyQuestions,
-            .consentWanted, .sessionEnded, .gost(.invalidLength), .gost(.invalidPoint), .gost(.invalidParameter),
-            .gost(.libraryFailure),
-        ]
+    private static let others: [TokensError] = [
+        .keyDeleted, .noCard, .noSlot, .ended, .sessionsOpen, .noMemory, .notSupported, .withoutChannel, .noPairing,
+        .localPINUnset, .notActivated(after: nil), .notActivated(after: .noCard), .unanswered(.cancelled),
+        .unanswered(.notConfigured), .pinMissing(isNew: false), .pinMissing(isNew: true), .tooManyQuestions,
+        .consentWanted, .sessionEnded, .gost(.invalidLength), .gost(.invalidPoint), .gost(.invalidParameter),
+        .gost(.libraryFailure),
+    ]
+
+    /// One after the other: Swift 6.2 does not find the types of all in one expression.
+    static let errors: [TokensError] = {
+        var errors = others
+        errors += links.map { TokensError.token(.link($0)) }
+        errors += channels.map { TokensError.token(.channel($0)) }
+        errors += tokens.map { TokensError.token($0) }
+        errors += host.map { TokensError.computation($0) }
+        errors += subjects.map { TokensError.refused($0, "a reason") }
+        return errors
+    }()
 
     @Test("of each error", arguments: errors)
     func codes(_ error: TokensError) { #expect(error.code == CKError(error).name) }
