@@ -92,12 +92,19 @@ struct Format: AsyncParsableCommand {
         let progress = ProgressLine("Formatting the token. It must not leave its reader.")
         defer { progress.end() }
         // An interrupted command would leave a token that has to be formatted again.
+        // Steps are told in a thread, which has the context of no task by itself.
+        let context = ProgramContext.current
+        let told: @Sendable (Int, Int) -> Void = { done, total in
+            ProgramContext.$current.withValue(context) {
+                progress.update("Formatting the token: step \(done) of \(total). It must not leave its reader.")
+            }
+        }
         try await Task {
             switch (present, officer) {
             case (let present?, let officer?):
-                try await user.formats(token, setup, present.value, officer.value)
-            case (let present?, nil): try await user.formats(token, setup, present.value, nil)
-            case (nil, let officer?): try await user.formats(token, setup, nil, officer.value)
+                try await user.formats(token, setup, present.value, officer.value, told)
+            case (let present?, nil): try await user.formats(token, setup, present.value, nil, told)
+            case (nil, let officer?): try await user.formats(token, setup, nil, officer.value, told)
             case (nil, nil): throw KanalError.pinNeeded
             }
         }.value
@@ -113,11 +120,13 @@ struct Format: AsyncParsableCommand {
 extension HeldPIN {
     /// Formats a token so that this is its user's PIN.
     fileprivate func formats(
-        _ token: Token, _ setup: TokenSetup, _ present: borrowing PIN?, _ officer: borrowing PIN?
+        _ token: Token, _ setup: TokenSetup, _ present: borrowing PIN?, _ officer: borrowing PIN?,
+        _ progress: @escaping @Sendable (Int, Int) -> Void
     ) async throws {
         switch value {
         case .some(let user):
-            try await token.format(setup, officerPIN: present, newOfficerPIN: officer, userPIN: user)
+            try await token.format(
+                setup, officerPIN: present, newOfficerPIN: officer, userPIN: user, progress: progress)
         case .none: throw KanalError.pinNeeded
         }
     }

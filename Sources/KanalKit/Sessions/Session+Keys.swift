@@ -37,7 +37,8 @@ extension Session {
         try call { session throws(TokensError) in try session.objects() }.keyPairs.map { KeyPair($0) }
     }
 
-    /// Makes a key pair on the token. RSA takes many seconds.
+    /// Makes a key pair on the token. RSA takes many seconds, in one command, during which the token does not tell how far
+    /// it is.
     ///
     /// - Parameters:
     ///   - id: The identifier that both halves get, and that a certificate should get.

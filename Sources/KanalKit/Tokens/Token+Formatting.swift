@@ -10,8 +10,7 @@ extension Token {
     /// Erases the token and makes it new, for ever: keys, certificates, data, local PINs and the label go. Its pairings,
     /// licences and the journal stay, so that it can be worked with at once.
     ///
-    /// It takes some seconds, in which the token must not leave; if it was interrupted, format it again. The token does
-    /// not report progress.
+    /// It takes some seconds, in which the token must not leave; if it was interrupted, format it again.
     ///
     /// - Parameters:
     ///   - setup: Options for formatting the token.
@@ -19,19 +18,23 @@ extension Token {
     ///   - newOfficerPIN: The security officer's PIN from now on; nil to keep the present one.
     ///   - userPIN: The user's PIN from now on.
     ///   - prompt: As for `Token.perform`.
+    ///   - progress: Called after each step with the number of steps that are done, and of all. Steps differ in length,
+    ///     and the token tells nothing within one. It is called in a thread that holds the token, and should not take long.
     /// - Throws: ``KanalError/pinIncorrect(triesLeft:)`` and ``KanalError/pinLocked`` for the security officer's PIN,
     ///   ``KanalError/pinLength``, ``KanalError/invalidArgument(_:)``, ``KanalError/notActivated``: nothing was erased
     ///   then. ``KanalError/refused(code:reason:)`` with `CKR_SESSION_EXISTS` if this program works with the token by
     ///   another manager's means.
     public func format(
         _ setup: TokenSetup = TokenSetup(), officerPIN: borrowing PIN?, newOfficerPIN: borrowing PIN? = nil,
-        userPIN: borrowing PIN, prompt: String? = nil
+        userPIN: borrowing PIN, prompt: String? = nil,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws(KanalError) {
         let present = officerPIN.secret
         guard let next = newOfficerPIN.secret ?? present else {
             throw .invalidArgument("the security officer needs a new PIN where the present one is not given")
         }
-        let format = try setup.format(officerPIN: next, userPIN: userPIN.secret, isRepair: present == nil)
+        let format = try setup.format(
+            officerPIN: next, userPIN: userPIN.secret, isRepair: present == nil, progress: progress)
         let shown = present ?? SharedSecret(copying: [])
         try await inPlace(prompt) { [self] slot throws(KanalError) in
             endSession()
@@ -69,7 +72,7 @@ extension Token {
     }
 }
 
-/// The settings of a token after ``Token/format(_:officerPIN:newOfficerPIN:userPIN:prompt:)``.
+/// The settings of a token after ``Token/format(_:officerPIN:newOfficerPIN:userPIN:prompt:progress:)``.
 public struct TokenSetup: Sendable, Equatable {
     /// Its name, at most 255 bytes in UTF-8; empty for none.
     public var label: String
@@ -104,7 +107,8 @@ extension TokenSetup {
     /// - Parameter isRepair: Whether to format without the security officer's present PIN.
     /// - Throws: ``KanalError/invalidArgument(_:)``; ``KanalError/pinLength``.
     func format(
-        officerPIN officer: SharedSecret, userPIN user: SharedSecret, isRepair: Bool
+        officerPIN officer: SharedSecret, userPIN user: SharedSecret, isRepair: Bool,
+        progress: @escaping TokenFormat.Progress
     ) throws(KanalError) -> TokenFormat {
         try officerPIN.check(officer, tries: TokenFormat.officerTries, "the security officer's PIN")
         try userPIN.check(user, tries: TokenFormat.userTries, "the user's PIN")
@@ -120,7 +124,7 @@ extension TokenSetup {
                 value: officer.secret.copy(), minimumLength: officerPIN.minimumLength, tries: officerPIN.tries),
             user: TokenFormat.PIN(
                 value: user.secret.copy(), minimumLength: userPIN.minimumLength, tries: userPIN.tries),
-            changePolicy: policy, label: label, isRepair: isRepair)
+            changePolicy: policy, label: label, isRepair: isRepair, progress: progress)
     }
 }
 

@@ -21,20 +21,33 @@ extension Token {
             }
             card.session.forgetLogin()
             card.session.known.info = nil
+            var steps = format.steps
             try card.erase(format)
+            steps.finishOne()
             card.state.heldRights = []
-            for directory in Directories.all { try card.make(directory) }
+            for directory in Directories.all {
+                try card.make(directory)
+                steps.finishOne()
+            }
             try card.make(
                 .securityOfficer, format.securityOfficer, access: .pin(unblock: .nobody, change: .securityOfficer))
+            steps.finishOne()
             try card.make(.user, format.user, access: .pin(unblock: .securityOfficer, change: format.changePolicy))
-            if let key = format.emitentKey { try card.make(key) }
+            steps.finishOne()
+            if let key = format.emitentKey {
+                try card.make(key)
+                steps.finishOne()
+            }
             try card.resetRights()
             try card.perform(.endInitialisation)
+            steps.finishOne()
             try card.verify(.securityOfficer, format.securityOfficer.value)
             try card.makeMinidriverFiles()
+            steps.finishOne()
             try card.verify(.user, format.user.value)
             try card.makeLabel(format.label)
             try card.resetRights()
+            steps.finishOne()
         }
     }
 }
@@ -127,6 +140,9 @@ private enum Directories {
 
 /// Options for formatting a token.
 package final class TokenFormat: Sendable {
+    /// Takes the steps that are done, and the number of all.
+    package typealias Progress = @Sendable (_ done: Int, _ total: Int) -> Void
+
     /// The range of a PIN's minimum length; no PIN is longer than its end.
     package static let minimumLengths = 6...249
     /// The ranges of tries.
@@ -179,11 +195,14 @@ package final class TokenFormat: Sendable {
     /// Whether the token's factory state is restored, rather than its content only erased.
     let restoresFactoryState: Bool
     let emitentKey: EmitentKey?
+    private let progress: Progress
 
     package init(
         securityOfficer: consuming PIN, user: consuming PIN, changePolicy: UInt8, label: [UInt8], isRepair: Bool,
-        restoresFactoryState: Bool = false, emitentKey: EmitentKey? = nil
+        restoresFactoryState: Bool = false, emitentKey: EmitentKey? = nil,
+        progress: @escaping Progress = { _, _ in }
     ) {
+        self.progress = progress
         self.securityOfficer = securityOfficer
         self.user = user
         self.changePolicy = changePolicy
@@ -192,4 +211,24 @@ package final class TokenFormat: Sendable {
         self.restoresFactoryState = restoresFactoryState
         self.emitentKey = emitentKey
     }
+
+    /// The steps of formatting. The token tells nothing between the command and the response of one.
+    struct Steps {
+        private let progress: Progress
+        private let total: Int
+        private var done = 0
+
+        fileprivate init(_ total: Int, _ progress: @escaping Progress) {
+            (self.total, self.progress) = (total, progress)
+        }
+
+        /// Tells that the next step is done.
+        mutating func finishOne() {
+            done += 1
+            progress(done, total)
+        }
+    }
+
+    /// Erasing, the directories, two PINs, the key, the end of initialisation, the files and the label.
+    fileprivate var steps: Steps { Steps(Directories.all.count + (emitentKey == nil ? 6 : 7), progress) }
 }

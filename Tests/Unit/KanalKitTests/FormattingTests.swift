@@ -2,6 +2,7 @@
 import EmulatedTokens
 import Emulator
 import KanalKit
+import Locking
 import TestSupport
 import Testing
 import Token
@@ -50,6 +51,26 @@ struct FormattingTests {
             try session.setUserPIN(PIN("a third PIN"))
         }
         if identity.channel != nil { #expect(machine.reader.plainCommands.isEmpty) }
+    }
+
+    @Test("Each step is told when it is done, of a number that stays the same", arguments: identities)
+    func progress(_ identity: Identity) async throws {
+        let machine = try Machine(identity)
+        let token = try await machine.token()
+        let steps = Lock<[(done: Int, total: Int, commands: Int)]>([])
+        let progress: @Sendable (Int, Int) -> Void = { [reader = machine.reader] done, total in
+            steps.withLock { $0.append((done, total, reader.commands)) }
+        }
+        await #expect(throws: KanalError.self) {
+            try await token.format(officerPIN: PIN("wrong officer"), userPIN: Machine.pin, progress: progress)
+        }
+        #expect(steps.withLock { $0.isEmpty })
+        try await token.format(officerPIN: Machine.officerPIN, userPIN: Machine.pin, progress: progress)
+        let told = steps.withLock { $0 }
+        #expect(told.count > 20 && told.map(\.done) == Array(1...told.count))
+        #expect(told.allSatisfy { $0.total == told.count })
+        // Each was told after commands of its own.
+        if identity.channel == nil { #expect(zip(told, told.dropFirst()).allSatisfy { $0.commands < $1.commands }) }
     }
 
     @Test("A wrong PIN of the officer erases nothing, tells the tries that are left, and locks at the end")
