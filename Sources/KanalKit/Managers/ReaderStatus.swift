@@ -47,7 +47,7 @@ extension TokenManager {
                 if states.isEmpty, let obstacle = service.readers.obstacle { throw obstacle }
                 return (tokens, states)
             } catch {
-                throw .notStarted(service.field.hasTransport ? .transportOff : KanalError.Obstacle(error) ?? .noService)
+                throw .notStarted(service.field.isOnlyWay ? .transportOff : KanalError.Obstacle(error) ?? .noService)
             }
         }
         var nicknames: [String] = []

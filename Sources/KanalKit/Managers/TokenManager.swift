@@ -38,12 +38,47 @@ public final class TokenManager: Sendable {
         self.init(transport: transport, settings: settings, interaction: interaction)
     }
 
+    /// A manager for some readers of pcscd and an application's own transports, with this program's `kanal.conf`.
+    ///
+    /// A token is the same one wherever it is. A field session is opened only for a token that is in none of pcscd's
+    /// readers. As long as one of these ways works, the others may fail.
+    ///
+    /// - Parameters:
+    ///   - kinds: The kinds of pcscd's readers. None of them: pcscd is not used.
+    ///   - transports: Further ways to tokens.
+    ///   - log: As for ``init(log:)``.
+    /// - Throws: As ``init(log:)``; ``KanalError/invalidArgument(_:)`` if there is no way to any token.
+    public convenience init(
+        readers kinds: ReaderKinds, transports: [any Transport] = [], log: Logger? = nil
+    ) throws(KanalError) {
+        guard !kinds.isEmpty || !transports.isEmpty else {
+            throw .invalidArgument("choose at least one kind of readers, or a transport")
+        }
+        let (settings, interaction) = try TokenManager.configuration(log)
+        self.init(
+            kinds, of: kinds.isEmpty ? nil : PCSCReaders(), transports: transports, settings: settings,
+            interaction: interaction)
+    }
+
+    package convenience init(
+        _ kinds: ReaderKinds = [], of service: (any ReaderService)? = nil, transports: [any Transport],
+        settings: TokenSettings, interaction: UserInteraction = UserInteraction()
+    ) {
+        let service = kinds.isEmpty ? nil : service
+        let field = Field(transports, isOnlyWay: service == nil)
+        var sources: [any ReaderService] = transports.map { TransportReaders($0, field) }
+        if let service {
+            let chosen: any ReaderService = kinds == .all ? service : ChosenReaders(service, kinds, settings.policy)
+            sources.insert(chosen, at: 0)
+        }
+        let readers: any ReaderService = sources.count == 1 ? sources[0] : ReaderSources(sources)
+        self.init(readers: readers, settings: settings, interaction: interaction, field: field)
+    }
+
     package convenience init(
         transport: any Transport, settings: TokenSettings, interaction: UserInteraction = UserInteraction()
     ) {
-        let field = Field(transport)
-        self.init(
-            readers: TransportReaders(transport, field), settings: settings, interaction: interaction, field: field)
+        self.init(transports: [transport], settings: settings, interaction: interaction)
     }
 
     /// Reads this program's `kanal.conf`.
@@ -65,7 +100,7 @@ public final class TokenManager: Sendable {
     package convenience init(
         readers: any ReaderService, settings: TokenSettings, interaction: UserInteraction = UserInteraction()
     ) {
-        self.init(readers: readers, settings: settings, interaction: interaction, field: Field(nil))
+        self.init(readers: readers, settings: settings, interaction: interaction, field: Field([]))
     }
 
     private init(

@@ -21,7 +21,7 @@ final class TokenService: Sendable {
     }
 
     init(
-        readers: any ReaderService, settings: TokenSettings, field: Field = Field(nil),
+        readers: any ReaderService, settings: TokenSettings, field: Field = Field([]),
         interaction: UserInteraction = UserInteraction()
     ) {
         let observers = Observers()
@@ -41,6 +41,17 @@ final class TokenService: Sendable {
         observers.closures.withLock { $0[reader] = observer }
     }
 
+    /// Runs `body` in a field session, if the token that is known in a reader may need one.
+    func withField<Result>(_ prompt: String?, for reader: String, _ body: () throws -> Result) throws -> Result {
+        guard needsField(for: reader) else { return try body() }
+        return try field.within(prompt ?? "", body)
+    }
+
+    /// Whether a field may be needed for a token: it is not in a reader without one.
+    func needsField(for reader: String) -> Bool {
+        (readers as? ReaderSources)?.hasCardWithoutField(in: reader) != true
+    }
+
     /// The slots with tokens.
     ///
     /// - Throws: ``KanalError/notStarted(_:)`` if the list is empty because the readers' service is unavailable.
@@ -53,7 +64,7 @@ final class TokenService: Sendable {
     /// - Throws: ``KanalError/notStarted(_:)`` if no readers are listed because their service is unavailable.
     func requireReaders() throws(KanalError) {
         if let error = readers.obstacle, let obstacle = KanalError.Obstacle(error) {
-            throw .notStarted(field.hasTransport ? .transportOff : obstacle)
+            throw .notStarted(field.isOnlyWay ? .transportOff : obstacle)
         }
     }
 

@@ -50,7 +50,7 @@ extension Token {
             let context = PerformContext(self)
             defer { context.end() }
             do {
-                return try service.field.within(prompt ?? "") {
+                return try service.withField(prompt, for: information.reader) {
                     let session = try session(waitingFor: patience, isCancelled: isCancelled)
                     if role == .securityOfficer { try? session.logOut() }
                     defer { if role == .securityOfficer { try? session.logOut() } }

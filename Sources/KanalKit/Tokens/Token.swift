@@ -224,14 +224,15 @@ extension Token {
         return try await working(on: worker, cancellation: .asks(ask)) { [self] () throws(KanalError) in
             let isCancelled = { cancellation.withLock { $0 } }
             let window = waits ? service.settings.policy.window(isWireless: information.isWireless) : .zero
-            try service.field.enter(prompt ?? "")
+            let needsField = service.needsField(for: information.reader)
+            if needsField { try service.field.enter(prompt ?? "") }
             do throws(KanalError) {
                 let slot = try place(waitingFor: window, isCancelled: isCancelled)
                 let result = try body(slot)
-                service.field.leave(.success)
+                if needsField { service.field.leave(.success) }
                 return result
             } catch {
-                service.field.leave(.failure(error.description))
+                if needsField { service.field.leave(.failure(error.description)) }
                 throw error
             }
         }

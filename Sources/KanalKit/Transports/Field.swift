@@ -1,29 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 import Locking
 
-/// The field session of a transport whose cards are there for a while only. Work within a field session uses the open
+/// The field session of transports whose cards are there for a while only. Work within a field session uses the open
 /// one.
 final class Field: Sendable {
     private struct State {
         var depth = 0
-        var isOpen = false
-        /// Whether the user closed it, or its time is over.
-        var hasEnded = false
+        /// The transports whose fields are open.
+        var open: Set<Int> = []
+        /// Those whose fields the user closed, or whose time is over.
+        var ended: Set<Int> = []
     }
 
-    private let transport: (any Transport)?
+    private let transports: [any Transport]
     private let state = Lock(State())
+    /// Whether tokens are reached by a transport, and by nothing else.
+    let isOnlyWay: Bool
 
-    /// - Parameter transport: Nil for one that has no fields.
-    init(_ transport: (any Transport)?) { self.transport = transport }
+    /// - Parameters:
+    ///   - transports: Those that may have fields.
+    ///   - isOnlyWay: Whether there are no other readers.
+    init(_ transports: [any Transport], isOnlyWay: Bool = true) {
+        self.transports = transports
+        self.isOnlyWay = isOnlyWay && !transports.isEmpty
+    }
 
-    var hasTransport: Bool { transport != nil }
-    var isOpen: Bool { state.withLock { $0.isOpen } }
+    /// Whether the field of a transport is open, ended or not.
+    func isOpen(_ transport: any Transport) -> Bool {
+        guard let number = number(of: transport) else { return false }
+        return state.withLock { $0.open.contains(number) }
+    }
 
-    /// Whether cards cannot be reached any more, because the field that they were in is closed.
-    var isOver: Bool { state.withLock { $0.hasEnded } }
+    /// Whether cards cannot be reached any more, because the fields that they were in are closed.
+    var isOver: Bool { state.withLock { !$0.open.isEmpty && $0.open == $0.ended } }
 
-    func hasEnded() { state.withLock { $0.hasEnded = $0.isOpen } }
+    func hasEnded(_ transport: any Transport) {
+        guard let number = number(of: transport) else { return }
+        state.withLock { state in
+            if state.open.contains(number) { state.ended.insert(number) }
+        }
+    }
+
+    private func number(of transport: any Transport) -> Int? { transports.firstIndex { $0 === transport } }
 
     /// Runs `body` while the field is open.
     ///
@@ -40,42 +58,42 @@ final class Field: Sendable {
         }
     }
 
-    /// Opens the field, unless it is open.
+    /// Opens the fields, unless they are open. A transport that is off is left out if there are other ways to tokens.
     func enter(_ message: String) throws(KanalError) {
-        guard let transport else { return }
         let isFirst = state.withLock { state in
             state.depth += 1
             return state.depth == 1
         }
         guard isFirst else { return }
-        do throws(TransportError) {
-            let isOpen = try transport.openField(message: message)
-            state.withLock { state in
-                state.isOpen = isOpen
-                state.hasEnded = false
+        var open: Set<Int> = []
+        for (number, transport) in transports.enumerated() {
+            do throws(TransportError) {
+                if try transport.openField(message: message) { open.insert(number) }
+            } catch {
+                guard error == .fieldClosed || isOnlyWay && transports.count == 1 else { continue }
+                for number in open { transports[number].closeField(.failure(KanalError.cancelled.description)) }
+                state.withLock { $0.depth -= 1 }
+                throw error == .fieldClosed ? .cancelled : .notStarted(.transportOff)
             }
-        } catch {
-            state.withLock { $0.depth -= 1 }
-            throw error == .fieldClosed ? .cancelled : .notStarted(.transportOff)
         }
+        state.withLock { [open] state in (state.open, state.ended) = (open, []) }
     }
 
-    /// Closes the field that was opened for this.
+    /// Closes the fields that were opened for this.
     func leave(_ outcome: FieldOutcome) {
-        guard let transport else { return }
-        let isLast = state.withLock { state in
+        let open = state.withLock { state -> Set<Int> in
             state.depth -= 1
-            guard state.depth == 0, state.isOpen else { return false }
-            state.isOpen = false
-            return true
+            guard state.depth == 0 else { return [] }
+            defer { (state.open, state.ended) = ([], []) }
+            return state.open
         }
-        if isLast { transport.closeField(outcome) }
+        for number in open.sorted() { transports[number].closeField(outcome) }
     }
 
-    /// Lets the cards in the field go, because they are not those that are wanted.
+    /// Lets the cards in the fields go, because they are not those that are wanted.
     func refuseCards(_ message: String) {
-        guard let transport, state.withLock({ $0.isOpen && !$0.hasEnded }) else { return }
-        try? transport.restartPolling(message: message)
+        let open = state.withLock { $0.open.subtracting($0.ended) }
+        for number in open.sorted() { try? transports[number].restartPolling(message: message) }
     }
 
     /// The error of work with a token, which is the field's end if that has taken the token away.

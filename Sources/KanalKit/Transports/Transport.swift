@@ -128,7 +128,7 @@ final class TransportReaders: ReaderService {
 
     var obstacle: LinkError? { lastObstacle.withLock { $0 } }
 
-    var field: (any CardField)? { openField.isOpen ? OpenField(readers: self, field: openField) : nil }
+    var field: (any CardField)? { openField.isOpen(transport) ? OpenField(readers: self, field: openField) : nil }
 
     private struct OpenField: CardField {
         let readers: TransportReaders
@@ -147,7 +147,11 @@ final class TransportReaders: ReaderService {
         let readers: [Reader]
         do throws(TransportError) { readers = try transport.readers() } catch {
             // Having no cards without a field is not an error.
-            if error == .fieldClosed { openField.hasEnded() } else { lastObstacle.withLock { $0 = .noService } }
+            if error == .fieldClosed {
+                openField.hasEnded(transport)
+            } else {
+                lastObstacle.withLock { $0 = .noService }
+            }
             return []
         }
         lastObstacle.withLock { $0 = nil }

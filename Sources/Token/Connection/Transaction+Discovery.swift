@@ -108,7 +108,6 @@ extension Transaction {
     func seeAir() {
         let identity = session.identity
         session.identity.isWireless =
-            settings.policy.isWireless(identity.reader) || WirelessReaders.answer(with: identity.atr)
-            || link.isContactless
+            settings.policy.isWireless(identity.reader, answer: identity.atr) || link.isContactless
     }
 }

@@ -108,6 +108,11 @@ package struct TokenPolicy: Sendable, Equatable {
         WirelessReaders.areNamed(by: reader) || wirelessReaders.contains { $0.matches(reader) }
     }
 
+    /// The same by the answer to reset of the card in it, too.
+    package func isWireless(_ reader: String, answer atr: [UInt8]) -> Bool {
+        isWireless(reader) || WirelessReaders.answer(with: atr)
+    }
+
     /// The permitted absence of a token that is reached over the air, or by a wire.
     package func window(isWireless: Bool) -> Duration {
         .seconds(isWireless ? reconnectWindow : reconnectWindowWired)

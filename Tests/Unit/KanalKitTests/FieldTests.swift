@@ -11,7 +11,7 @@ import Testing
 import Token
 
 /// A telephone: a token is present only while a field session is open and the token is held to it.
-private final class Phone: Transport, Sendable {
+final class Phone: Transport, Sendable {
     private struct State {
         var isOpen = false
         /// The cards that are held to the telephone, one after the other; each is removed when polling restarts.
