@@ -256,8 +256,22 @@ final class ShareWork {
 
 /// Finding the token that is shared.
 extension ShareWork {
-    /// The only token, or the one that the settings name.
+    /// The only token, or the one that the settings name. It is waited for as long as a field is open for it.
     func findFirst() throws(ShareError) -> LocalToken {
+        while true {
+            do throws(ShareError) { return try findNow() } catch {
+                switch error {
+                case .noToken, .notUsable: break
+                default: throw error
+                }
+                guard let field = readers.field, mayGoOn else { throw error }
+                if (try? occupiedReaders())?.isEmpty == false { field.letCardsGo() }
+                wait(Self.tick)
+            }
+        }
+    }
+
+    private func findNow() throws(ShareError) -> LocalToken {
         var found: [LocalToken] = []
         var failure: ShareError?
         for reader in try occupiedReaders() {
@@ -287,6 +301,7 @@ extension ShareWork {
                 if candidate.serial == token.serial, candidate.way == token.way { return candidate }
                 candidate.card.giveBack()
                 others.append(state)
+                readers.field?.letCardsGo()
                 if state.name == token.reader { show(.wrongToken) }
             }
             if !states.contains(where: { $0.name == token.reader && $0.atr != nil }) { show(.waitingForToken) }

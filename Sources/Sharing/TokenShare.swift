@@ -17,18 +17,22 @@ package final class TokenShare: Sendable {
     /// Reports what was only counted until now.
     private let flush: @Sendable () -> Void
     private let isCancelled = Lock(false)
+    private let isOver: @Sendable () -> Bool
 
     /// - Parameters:
+    ///   - isOver: Whether no token can come any more.
     ///   - ask: Asks the user of this machine, in the thread of ``run()``.
     ///   - report: Receives events, in the same thread.
     package init(
         _ settings: ShareSettings, readers: any OwnedCardService, clocks: Clocks = .system,
+        isOver: @escaping @Sendable () -> Bool = { false },
         ask: @escaping @Sendable (ShareQuestion) -> Bool = { _ in false },
         report: @escaping @Sendable (ShareEvent) -> Void
     ) {
         self.settings = settings
         self.readers = readers
         self.clocks = clocks
+        self.isOver = isOver
         self.ask = ask
         let limit = Lock(RefusalLimit())
         self.report = { event in
@@ -47,11 +51,11 @@ package final class TokenShare: Sendable {
         guard settings.tunnel != nil || RemoteReader.isAddress(settings.host) else { throw .invalidAddress }
         let work = ShareWork(
             settings, readers: readers, clocks: clocks, ask: ask, report: report,
-            isCancelled: { [isCancelled] in isCancelled.withLock { $0 } })
+            isCancelled: { [isCancelled, isOver] in isCancelled.withLock { $0 } || isOver() })
         do throws(ShareError) { try work.run() } catch {
             flush()
             throw error
         }
-        report(.state(wasCancelled ? .cancelled : .completed))
+        report(.state(wasCancelled || isOver() ? .cancelled : .completed))
     }
 }

@@ -2,6 +2,7 @@
 import APDU
 import Asking
 import Configuration
+import Locking
 import PCSC
 import Sharing
 import Storage
@@ -16,14 +17,32 @@ import Translation
 public final class Share: Sendable {
     private let settings: ShareSettings
     private let authenticator: Authenticator?
+    private let transport: (any Transport)?
+    private let prompt: String
     private let worker = Worker()
 
-    /// A share with these settings. It begins with ``run(_:)``.
+    /// A share with these settings, of a token in one of pcscd's readers. It begins with ``run(_:)``.
     ///
     /// - Throws: ``KanalError/notStarted(_:)`` if the process has no file descriptors left to read the configuration by;
     ///   ``KanalError/invalidArgument(_:)`` for settings that cannot be; ``KanalError/authenticatorNotConfigured`` if the
     ///   user is to be asked and `kanal.conf` does not say how.
-    public init(_ settings: Settings) throws(KanalError) {
+    public convenience init(_ settings: Settings) throws(KanalError) { try self.init(settings, transport: nil, "") }
+
+    /// A share of a token that an application's own transport reaches, for instance in the field of a telephone.
+    ///
+    /// The transport's cards implement ``CardHandle/reset()``. A field is open for the whole share, which ends with it:
+    /// ``KanalError/fieldEnded``. In a field the token is waited for, and others are let go.
+    ///
+    /// - Parameter prompt: The text that the transport shows when it opens the field.
+    /// - Throws: As ``init(_:)``.
+    public convenience init(
+        _ settings: Settings, over transport: any Transport, prompt: String = ""
+    ) throws(KanalError) {
+        try self.init(settings, transport: transport, prompt)
+    }
+
+    private init(_ settings: Settings, transport: (any Transport)?, _ prompt: String) throws(KanalError) {
+        (self.transport, self.prompt) = (transport, prompt)
         let directories = UserDirectories(warn: { _ in })
         let configuration: Configuration
         do throws(StorageError) { configuration = try Configuration(of: directories) } catch {
@@ -44,18 +63,41 @@ public final class Share: Sendable {
     /// interrupted, and the token is reset at the end: it is logged out.
     ///
     /// - Parameter report: Receives events, in a thread of the share. It should not take long.
-    /// - Throws: ``KanalError/cancelled``, ``KanalError/notFound``, ``KanalError/ambiguous(_:)``,
-    ///   ``KanalError/notStarted(_:)``, and ``KanalError/refused(code:reason:)`` if another program uses the token, the token has the channel and is to be
-    ///   limited, the far reader was not reached within
-    ///   ``Settings/patience``, or the share's directory cannot be used.
+    /// - Throws: ``KanalError/cancelled``, ``KanalError/fieldEnded``, ``KanalError/notFound``, ``KanalError/ambiguous(_:)``,
+    ///   ``KanalError/notStarted(_:)``, and ``KanalError/refused(code:reason:)`` if another program uses the token, the token
+    ///   has the channel and is to be limited, the far reader was not reached within ``Settings/patience``, the share's
+    ///   directory cannot be used, or the transport cannot reset its cards.
     public func run(_ report: @escaping @Sendable (Event) -> Void) async throws(KanalError) {
+        let field = Field(transport.map { [$0] } ?? [])
+        let own = transport.map { TransportReaders($0, field) }
+        let readers: any OwnedCardService = if let own { own } else { PCSCReaders() }
         let share = TokenShare(
-            settings, readers: PCSCReaders(), ask: { [authenticator] in Self.ask($0, authenticator) },
-            report: { report(Event($0)) })
-        try await working(on: worker, cancellation: .asks { share.cancel() }) { () throws(KanalError) in
-            do throws(ShareError) { try share.run() } catch { throw KanalError(error) }
-            if share.wasCancelled { throw .cancelled }
+            settings, readers: readers, isOver: { field.isOver },
+            ask: { [authenticator] in Self.ask($0, authenticator) }, report: { report(Event($0)) })
+        try await working(on: worker, cancellation: .asks { share.cancel() }) { [prompt] () throws(KanalError) in
+            try field.enter(prompt)
+            do throws(KanalError) {
+                try Self.run(share, own, field)
+                field.leave(.success)
+            } catch {
+                field.leave(.failure(error.description))
+                throw error
+            }
         }
+    }
+
+    private static func run(
+        _ share: TokenShare, _ own: TransportReaders?, _ field: Field
+    ) throws(KanalError) {
+        do throws(ShareError) { try share.run() } catch {
+            if field.isOver { throw .fieldEnded }
+            guard let own, case .readers(.noService) = error else { throw KanalError(error) }
+            guard own.lacksReset.withLock({ $0 }) else { throw .notStarted(.transportOff) }
+            throw .refused(
+                code: "CKR_FUNCTION_NOT_SUPPORTED", reason: "the transport cannot reset cards, as a share has to")
+        }
+        if share.wasCancelled { throw .cancelled }
+        if field.isOver { throw .fieldEnded }
     }
 
     /// Runs the far end of a tunnel, on the machine of the far reader: passes messages between the reader and the

@@ -14,7 +14,7 @@ extension Share {
         case wrongToken
         /// The share has served its purpose, or its time is over.
         case completed
-        /// The share was ended: its task was cancelled.
+        /// The share was ended: its task was cancelled, or the field was closed that its token was in.
         case cancelled
     }
 

@@ -83,6 +83,12 @@ public protocol CardHandle: AnyObject {
     /// Sends a command APDU and returns the response APDU: data, and two bytes of status.
     func transmit(_ command: Span<UInt8>) throws(TransportError) -> [UInt8]
 
+    /// Has the card forget logins, channels and the selected file, as if its power was taken and given back. Only a
+    /// ``Share`` over the transport needs it, which ends what one host did before another begins.
+    ///
+    /// - Throws: ``TransportError/unavailable`` if the transport cannot do so, as without an implementation.
+    func reset() throws(TransportError)
+
     /// Gives the connection back.
     func disconnect()
 }
@@ -92,6 +98,7 @@ extension CardHandle {
     public var maximumLength: Int { 261 }
     public func beginTransaction() throws(TransportError) -> Bool { false }
     public func endTransaction() {}
+    public func reset() throws(TransportError) { throw .unavailable }
     public func disconnect() {}
 }
 
@@ -117,9 +124,11 @@ public enum TransportError: Error, Sendable, Equatable {
 
 /// An application's transport, as the library's readers.
 final class TransportReaders: ReaderService {
-    private let transport: any Transport
+    let transport: any Transport
     private let openField: Field
     private let lastObstacle = Lock<LinkError?>(nil)
+    /// Whether a card could not be reset, because the transport cannot do so.
+    let lacksReset = Lock(false)
 
     init(_ transport: any Transport, _ field: Field) {
         self.transport = transport
@@ -165,7 +174,7 @@ final class TransportReaders: ReaderService {
     }
 }
 
-private final class TransportLink: CardLink {
+final class TransportLink: CardLink {
     private let card: any CardHandle
 
     init(_ card: any CardHandle) { self.card = card }

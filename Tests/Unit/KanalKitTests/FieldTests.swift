@@ -23,6 +23,8 @@ final class Phone: Transport, Sendable {
         var looksLeft: Int
         /// Whether the telephone's radio is off.
         var isOff = false
+        /// Whether it can take the power from a card.
+        var canReset = true
     }
 
     private let state: Lock<State>
@@ -39,6 +41,9 @@ final class Phone: Transport, Sendable {
     func cancel() { state.withLock { $0.looksLeft = 0 } }
 
     func switchOff() { state.withLock { $0.isOff = true } }
+
+    /// It cannot reset cards any more.
+    func loseResets() { state.withLock { $0.canReset = false } }
 
     func readers() throws(TransportError) -> [Reader] {
         try state.withLock { state throws(TransportError) in
@@ -106,6 +111,12 @@ final class Phone: Transport, Sendable {
 
         var atr: [UInt8] { link.atr }
         var isContactless: Bool { true }
+
+        func reset() throws(TransportError) {
+            guard phone.state.withLock({ $0.canReset }) else { throw .unavailable }
+            guard phone.isHeld(card) else { throw .removed(sent: false) }
+            card.card.reset()
+        }
 
         func transmit(_ command: Span<UInt8>) throws(TransportError) -> [UInt8] {
             guard phone.isHeld(card) else { throw .removed(sent: false) }
