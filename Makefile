@@ -124,7 +124,7 @@ constant-time: deps ## prove by valgrind that nothing secret decides a branch or
 
 proof: ## prove that curves, ciphers and hash functions compute what they say, on the machine code of this compiler
 	$(call install,proof)
-	Tests/Proof/proof.sh
+	Tests/Proof/proof.sh -j $$(nproc)
 
 mutants: deps ## break the secure channel in places, and require that a test notices each
 	Tests/Scripts/Safety/mutants.sh

@@ -9,9 +9,11 @@ directory=$(realpath -m "$1")
 [ ! -x "$directory/cbmc" ] || exit 0
 [ "$(dpkg --print-architecture)" = amd64 ] || { echo "cbmc.sh: needs a machine of amd64" >&2; exit 1; }
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Component: main' | sed -n 1p)
-mkdir -p "$work/lists/partial" "$work/archives/partial" "$directory/root"
+# Two that run at once do not disturb each other.
+made=$directory.$$
+trap 'rm -rf "$work" "$made"' EXIT
+mkdir -p "$work/lists/partial" "$work/archives/partial" "$made/root"
 : > "$work/status"
 echo "deb $mirror trixie main" > "$work/sources"
 apt=(apt-get --quiet --yes --no-install-recommends --download-only --option "Dir::State::lists=$work/lists"
@@ -22,9 +24,10 @@ apt=(apt-get --quiet --yes --no-install-recommends --download-only --option "Dir
     "${apt[@]}" update
     "${apt[@]}" install cbmc
 } > "$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-for package in "$work"/archives/*.deb; do dpkg-deb --extract "$package" "$directory/root"; done
+for package in "$work"/archives/*.deb; do dpkg-deb --extract "$package" "$made/root"; done
 libraries=$directory/root/usr/lib/x86_64-linux-gnu:$directory/root/usr/lib
 # Its preprocessor is the machine's.
 printf '#!/bin/sh\nexec %s --library-path %s %s "$@"\n' "${libraries%%:*}/ld-linux-x86-64.so.2" "$libraries" \
-    "$directory/root/usr/bin/cbmc" > "$directory/cbmc"
-chmod 755 "$directory/cbmc"
+    "$directory/root/usr/bin/cbmc" > "$made/cbmc"
+chmod 755 "$made/cbmc"
+mv -T "$made" "$directory" 2> "$work/log" || [ -x "$directory/cbmc" ] || { cat "$work/log" >&2; exit 1; }

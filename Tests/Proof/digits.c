@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 // What CBMC proves of Group.h for all numbers: the digits of k, which entry of a table is chosen, and which of k and q − k is
-// odd; with every index within bounds, and no shift or sum that C leaves open. Compiled with COUNT, BASE_BITS, and for a table
-// ENTRIES and SIZE.
+// odd; which digits make_digits gives, and for which numbers has_x_modulo_q looks; with every index within bounds, and no shift or
+// sum that C leaves open. Compiled with COUNT, BASE_BITS, and for a table ENTRIES and SIZE.
 #include <stdio.h>
+
+/// The compiler's sum with a carry, which CBMC has not: before the source that calls it.
+unsigned long long __builtin_addcll(
+    unsigned long long a, unsigned long long b, unsigned long long carry, unsigned long long *more
+) {
+    unsigned __int128 t = (unsigned __int128)a + b + carry;
+    *more = (unsigned long long)(t >> 64);
+    return (unsigned long long)t;
+}
 
 #include "Curve.h"
 
@@ -12,6 +21,7 @@
 
 word nondet_word(void);
 size_t nondet_size(void);
+bool nondet_bool(void);
 
 /// Bit j of a number, and 0 above it.
 static word bit(const word *k, size_t j) { return j < 64 * COUNT ? k[j / 64] >> j % 64 & 1 : 0; }
@@ -81,4 +91,84 @@ void make_odd(void) {
         __CPROVER_assert(is_opposite ? total[i] == curve.q.words[i] : odd[i] == k[i], "the number is k or q − k");
     }
     __CPROVER_assert(!is_opposite || carry == 0, "q − k is not below 0");
+}
+
+// Of PublicSum.h, whose parts are in digit.h and candidates.h.
+
+/// Whether a number is 2^n or less.
+static bool is_at_most_power(const word *a, size_t n) {
+    bool is = true, has_bit = false, has_more = false;
+    for (size_t i = 0; i <= COUNT; i++) {
+        word above = i > n / 64 ? a[i] : i == n / 64 ? a[i] >> n % 64 : 0;
+        is = is && above <= (i == n / 64);
+        has_bit = has_bit || above == 1;
+        has_more = has_more || (i < n / 64 ? a[i] : i == n / 64 ? a[i] & (((word)1 << n % 64) - 1) : 0) != 0;
+    }
+    return is && !(has_bit && has_more);
+}
+
+/// A step of ``make_digits``: of a number that is at most 2^(bits − i), a digit is taken away, and the rest, which is even then, is
+/// halved.
+void public_digit(void) {
+    word rest[COUNT + 1], before[COUNT + 1];
+    for (size_t j = 0; j <= COUNT; j++) before[j] = rest[j] = nondet_word();
+    size_t i = nondet_size();
+    __CPROVER_assume(i <= GROUP(bits) && is_at_most_power(rest, GROUP(bits) - i));
+    unsigned width = nondet_bool() ? 5 : BASE_BITS + 1;
+    int8_t digits[GROUP(bits) + 1];
+    {
+#include "digit.h"
+    }
+    int given = digits[i];
+    __CPROVER_assert(before[0] & 1 ? (given & 1) != 0 : given == 0, "the digit is odd if the number is, and else 0");
+    __CPROVER_assert(given < 1 << (width - 1) && -given < 1 << (width - 1), "the digit is one of the table's");
+    __int128 t = given;
+    for (size_t j = 0; j <= COUNT; j++) {
+        t += (__int128)rest[j] * 2;
+        __CPROVER_assert((word)t == before[j], "the number is twice the rest, and the digit");
+        t >>= 64;
+    }
+    __CPROVER_assert(t == 0, "the number is twice the rest, and the digit, which is no more");
+    bool is_last = i == GROUP(bits);
+    __CPROVER_assert(is_at_most_power(rest, is_last ? 0 : GROUP(bits) - i - 1), "the rest is half of its bound");
+    __CPROVER_assert(!is_last || (rest[0] & 1) == 0, "there is no digit above the last");
+}
+
+static word total[COUNT + 1], step[COUNT + 1];
+static size_t asked;
+
+/// A candidate is asked for: the number that was x at first, and then q more each time.
+static bool has_x(word sum, const word *x) {
+    (void)sum;
+    word carry = 0;
+    for (size_t i = 0; i <= COUNT; i++) {
+        __CPROVER_assert(total[i] == (i < COUNT ? x[i] : 0), "each candidate is q more than the one before");
+        wide t = (wide)total[i] + step[i] + carry;
+        total[i] = (word)t;
+        carry = (word)(t >> 64);
+    }
+    asked++;
+    return false;
+}
+
+static bool ask_for_candidates(const gost_curve *c, const word *x, GROUP(point) sum) {
+#include "candidates.h"
+}
+
+/// All numbers below p that are x modulo q are asked for, if p is below 5q: no more are there, or x + 4q was the last.
+void candidates(void) {
+    static gost_curve curve;
+    GROUP(point) sum;
+    word x[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        total[i] = x[i] = nondet_word();
+        step[i] = curve.q.words[i] = nondet_word();
+        curve.p.words[i] = nondet_word();
+    }
+    ask_for_candidates(&curve, x, sum);
+    bool is_below = total[COUNT] == 0, is_less = false;
+    for (size_t i = 0; i < COUNT; i++) {
+        is_less = total[i] < curve.p.words[i] || (total[i] == curve.p.words[i] && is_less);
+    }
+    __CPROVER_assert(asked == 5 || !(is_below && is_less), "each number below p that is x modulo q is asked for");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// Runs the multiples of Group.h with points that are names, for numbers k below q of many shapes, and prints each operation with
-// points. Compiled with COUNT and BASE_BITS.
+// Runs the multiples of Group.h with points that are names, for numbers k below q of many shapes, and the sums of PublicSum.h, for
+// all pairs of digits and for numbers; prints each operation with points. Compiled with COUNT and BASE_BITS, with a part of
+// PublicSum.h in sum.h.
 #include <stdio.h>
 
 #include "Curve.h"
@@ -10,6 +11,11 @@
 #include "Group.h"
 
 static gost_curve *curve;
+
+static bool has_x(word sum, const word *x) {
+    printf("has_x 0 %llu %llu\n", (number)sum, (number)*x);
+    return false;
+}
 
 static void begin(const char *name, const word *k) {
     last = 0;
@@ -25,6 +31,69 @@ static word some(void) {
     state ^= state >> 7;
     state ^= state << 17;
     return state;
+}
+
+/// What the loop of has_x_modulo_q, which is in sum.h, does of two digits, after some others or as the first.
+static void add_digits(bool has_begun, int k, int l) {
+    const gost_curve *c = curve;
+    GROUP(point) sum, multiples[8], base_multiples[GROUP(base_multiples)];
+    word none[COUNT] = {0};
+    begin("digits", none);
+    printf("told %d %d %d\n", has_begun, k, l);
+    if (has_begun) put(&sum, new_point("point", 0, 0));
+    else GROUP(public_begin)(c, &sum);
+    for (size_t j = 0; j < GROUP(base_multiples); j++) put(&base_multiples[j], new_point("point", 1 + j, 0));
+    for (size_t j = 0; j < 8; j++) put(&multiples[j], new_point("point", 1 + GROUP(base_multiples) + j, 0));
+    const int8_t k_digits[1] = {(int8_t)k}, l_digits[1] = {(int8_t)l};
+    for (size_t i = 0; i < 1; i++) {
+#include "sum.h"
+    }
+    printf("output %d %llu %llu\n", has_begun, (number)*sum.x, (number)*sum.y);
+}
+
+/// A number of many shapes.
+static void make_number(word *k, int round) {
+    for (size_t i = 0; i < COUNT; i++) {
+        word a = some();
+        k[i] = round == 0 ? 0 : round % 4 == 1 ? a & some() & some() : round % 4 == 2 ? a | some() | some() : a;
+    }
+    if (round < 8) k[0] = (word)round;
+}
+
+/// The table of P, as points.
+static void put_table(void) {
+    for (size_t i = 0; i < (size_t)GROUP(base_windows) * GROUP(base_multiples); i++) {
+        GROUP(point) entry;
+        put(&entry, new_point("point", i, 0));
+        one_element(curve->table + 2 * COUNT * i, *entry.x);
+        one_element(curve->table + 2 * COUNT * i + COUNT, *entry.y);
+    }
+}
+
+/// Sums of public points: all digits, and whole sums.
+static void add_public(void) {
+    for (int k = 1 - (1 << BASE_BITS); k < 1 << BASE_BITS; k++) {
+        for (int l = -15; l < 16; l++) {
+            if ((k != 0 && k % 2 == 0) || (l != 0 && l % 2 == 0)) continue;
+            add_digits(false, k, l);
+            add_digits(true, k, l);
+        }
+    }
+    for (size_t i = 0; i < COUNT; i++) curve->p.words[i] = ~(word)0;
+    for (int round = 0; round < 100; round++) {
+        word k[COUNT], l[COUNT], x[COUNT] = {1}, point[2 * COUNT] = {0};
+        GROUP(point) a;
+        make_number(k, round);
+        make_number(l, round < 50 ? round : 99 - round);
+        begin("sum", k);
+        printf("second ");
+        for (size_t i = COUNT; i-- > 0;) printf("%016llx", (number)l[i]);
+        printf("\n");
+        put_table();
+        put(&a, new_point("point", (number)GROUP(base_windows) * GROUP(base_multiples), 0));
+        point[0] = *a.x, point[COUNT] = *a.y;
+        GROUP(has_x_modulo_q)(curve, x, k, l, point);
+    }
 }
 
 int main(void) {
@@ -55,21 +124,12 @@ int main(void) {
 
     for (int round = 0; round < 200; round++) {
         word k[COUNT], result[2 * COUNT];
-        for (size_t i = 0; i < COUNT; i++) {
-            word a = some();
-            k[i] = round == 0 ? 0 : round % 4 == 1 ? a & some() & some() : round % 4 == 2 ? a | some() | some() : a;
-        }
-        if (round < 8) k[0] = (word)round;
+        make_number(k, round);
         k[COUNT - 1] >>= 1;
         GROUP(point) a, r;
 
         begin("base", k);
-        for (size_t i = 0; i < (size_t)GROUP(base_windows) * GROUP(base_multiples); i++) {
-            GROUP(point) entry;
-            put(&entry, new_point("point", i, 0));
-            one_element(curve->table + 2 * COUNT * i, *entry.x);
-            one_element(curve->table + 2 * COUNT * i + COUNT, *entry.y);
-        }
+        put_table();
         GROUP(multiply_base)(curve, result, k);
         printf("output 0 %llu %llu\n", (number)result[0], (number)result[COUNT]);
 
@@ -87,6 +147,7 @@ int main(void) {
         GROUP(product)(curve, &r, k, 0, &a);
         printf("output 0 %llu %llu\n", (number)*r.x, (number)*r.y);
     }
+    add_public();
     free(curve);
     return 0;
 }

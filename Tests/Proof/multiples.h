@@ -74,17 +74,21 @@ static void proven_negate_affine(const gost_curve *c, word *x, word *y, word bit
     one_element(x, *a.x), one_element(y, *a.y);
 }
 
-// Sums of public points are not followed here.
+// Sums of public points. One that is doubled for the last time is not added to.
 typedef GROUP(point) GROUP(public_sum);
 typedef GROUP(point) GROUP(public_point);
-static void proven_public_begin(const gost_curve *c, GROUP(point) *r) { (void)c, put(r, 0); }
-static void proven_public_double(const gost_curve *c, GROUP(point) *r, bool is) { proven_double(c, r, r, is); }
+static void proven_public_begin(const gost_curve *c, GROUP(point) *r) { (void)c, put(r, new_point("begin_sum", 0, 0)); }
+static void proven_public_double(const gost_curve *c, GROUP(point) *r, bool is_added_to) {
+    (void)c, put(r, new_point(is_added_to ? "double" : "double_last", *r->x / 4, 1));
+}
 static void proven_public_add(const gost_curve *c, GROUP(point) *r, const GROUP(point) *a) { proven_add(c, r, r, a); }
 static void proven_make_public(const gost_curve *c, GROUP(point) *r, const word *x, const word *y) {
-    (void)c, (void)y, put(r, *x / 4);
+    (void)c, put(r, new_point("public", *x, *y));
 }
-static void proven_negate_public(const gost_curve *c, GROUP(point) *r) { proven_negate(c, r, 0); }
+static void proven_negate_public(const gost_curve *c, GROUP(point) *r) { proven_negate(c, r, ~(word)0); }
+/// What is asked of a sum, which the file that includes this says.
+static bool has_x(word sum, const word *x);
 static bool proven_public_has_x(const gost_curve *c, const GROUP(point) *r, const word *x) {
-    (void)c, (void)r;
-    return *x == 0;
+    (void)c;
+    return has_x(*r->x / 4, x);
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # multiples.py LIST: proves, of what multiples.c has listed, that the operations with points make k·P of the digits of k. These
 # are one sequence for all k: only the entry of a table that is chosen, and its sign, are others. So each run has to take the
-# same steps, and the result as a form of the chosen points is compared once; digits.c has the digits of all k.
+# same steps, and the result as a form of the chosen points is compared once; digits.c has the digits of all k. Of sums of public
+# points, each pair of digits is followed, and so 2·S + k·P + l·Q is proven of one step, and k·P + l·Q of all together.
 import sys
 
 
@@ -25,34 +26,98 @@ def read(path):
             elif not runs:
                 numbers[name] = int(rest[0], 16) if name == "q" else int(rest[0])
             elif name == "output":
-                runs[-1].outputs.append(tuple(map(int, rest[1:])))
+                runs[-1].outputs.append(tuple(map(int, rest if runs[-1].name == "digits" else rest[1:])))
             elif name == "point":
                 runs[-1].points[int(rest[0])] = int(rest[1])
-            elif name in ("add", "double", "negate", "multiply", "invert", "is_infinity"):
+            elif name == "second":
+                runs[-1].l = int(rest[0], 16)
+            elif name == "told":
+                runs[-1].told = tuple(map(int, rest))
+            elif name in ("add", "double", "double_last", "negate", "multiply", "invert", "is_infinity", "begin_sum", "public", "has_x"):
                 runs[-1].steps.append((name, *map(int, rest)))
             else:
                 fail(f"{runs[-1].name}: {line.strip()}")
     return numbers, runs
 
 
-def check_flatten(run):
-    """Coordinates are products of powers: X/Z and Y/Z of each point, if no Z is 0."""
-    elements = {}
+class Elements:
+    """Coordinates as products of powers, of those of points."""
 
-    def value(element):
-        return elements[element] if element % 4 == 3 else {element: 1}
+    def __init__(self):
+        self.elements = {}
 
-    for name, number, a, b in run.steps:
-        powers = dict(value(a)) if name == "multiply" else {}
-        for other, power in value(b if name == "multiply" else a).items():
+    def value(self, element):
+        return self.elements[element] if element % 4 == 3 else {element: 1}
+
+    def make(self, name, number, a, b):
+        powers = dict(self.value(a)) if name == "multiply" else {}
+        for other, power in self.value(b if name == "multiply" else a).items():
             powers[other] = powers.get(other, 0) + (power if name == "multiply" else -power)
-        elements[4 * number + 3] = {other: power for other, power in powers.items() if power}
+        self.elements[4 * number + 3] = {other: power for other, power in powers.items() if power}
+
+    def is_point(self, number, x, y):
+        """Whether x and y are X/Z and Y/Z of a point, if its Z is not 0."""
+        return [self.value(x), self.value(y)] == [{4 * number + i: 1, 4 * number + 2: -1} for i in range(2)]
+
+
+def check_flatten(run):
+    elements = Elements()
+    for step in run.steps:
+        elements.make(*step)
     points = {index: number for number, index in run.points.items()}
     for index, (x, y) in enumerate(run.outputs):
-        number = points[index]
-        for element, coordinate in ((x, 4 * number), (y, 4 * number + 1)):
-            if value(element) != {coordinate: 1, 4 * number + 2: -1}:
-                fail(f"flatten: point {index} of {len(run.outputs)}")
+        if not elements.is_point(points[index], x, y):
+            fail(f"flatten: point {index} of {len(run.outputs)}")
+
+
+def check_public(run, numbers):
+    """A sum of public points is k·P + l·Q, or of two digits with what was before them: 2·S + k·P + l·Q."""
+    elements = Elements()
+    # Points as factors of S, P and Q, and those that have none of both coordinates as fractions; sums that are no more added to.
+    forms, last, asked = {}, set(), []
+    if run.name == "digits":
+        has_begun, *factors = run.told
+        wanted = (2 * has_begun, *factors)
+        entries = numbers["base_multiples"]
+        for number, index in run.points.items():
+            forms[number] = (1, 0, 0) if index == 0 else (0, 2 * index - 1, 0) if index <= entries else (
+                0, 0, 2 * (index - entries) - 1)
+    else:
+        wanted = (0, run.k, run.l)
+        windows, entries, width = (numbers[f"base_{name}"] for name in ("windows", "multiples", "bits"))
+        for number, index in run.points.items():
+            multiple = (2 * (index % entries) + 1) << width * (index // entries)
+            forms[number] = (0, 0, 1) if index == windows * entries else (0, multiple, 0)
+    for name, number, a, b in run.steps:
+        if name in ("multiply", "invert"):
+            elements.make(name, number, a, b)
+        elif name == "has_x":
+            asked.append(a)
+        elif name == "begin_sum":
+            forms[number] = (0, 0, 0)
+        elif name == "public":
+            # Of a table of fractions, or of one that has been made of points.
+            source = a // 4 if (a, b) == (a // 4 * 4, a // 4 * 4 + 1) else min(elements.value(a)) // 4
+            if a % 4 and not elements.is_point(source, a, b):
+                fail(f"{run.name}: another point of a table")
+            forms[number] = forms[source]
+        elif name in ("double", "double_last"):
+            forms[number] = tuple(factor << b for factor in forms[a])
+            last |= {number} if name == "double_last" else set()
+        elif name == "add" and a not in last:
+            forms[number] = tuple(map(sum, zip(forms[a], forms[b])))
+        elif name == "negate" and b == 1:
+            forms[number] = tuple(-factor for factor in forms[a])
+        else:
+            fail(f"{run.name}: an operation {name}")
+    results = asked
+    if run.name == "digits":
+        (has_begun, x, y), = run.outputs
+        results = [x // 4]
+        if y != x + 1 or has_begun != any(wanted):
+            fail("digits: whether the sum has begun")
+    if not results or any(forms[result] != wanted for result in results):
+        fail(f"{run.name}: another sum than of {wanted[0]}·S, {wanted[1]:#x}·P and {wanted[2]:#x}·Q")
 
 
 def digits(k, width, count):
@@ -144,6 +209,9 @@ def main():
     for run in runs:
         if run.name == "flatten":
             check_flatten(run)
+            continue
+        if run.name in ("digits", "sum"):
+            check_public(run, numbers)
             continue
         skeleton = check_product(run, numbers)
         if first.setdefault(run.name, skeleton) != skeleton:

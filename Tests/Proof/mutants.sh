@@ -86,6 +86,16 @@ mutant "inverses count the bits of a number by a loop" $curves/Inverse.h \
     's/for (int i = 0; i < NUMBER(steps); i++) {/for (int i = 0; i < NUMBER(steps) \&\& x != 0; i++) {/' \
     secrets_curves 'invert: a jump depends on a secret'
 
+public=$curves/PublicSum.h
+mutant "a public point is not replaced by its opposite" $public 's/^    if (digit < 0) GROUP(negate_public)(c, &a);//' \
+    multiples 'digits: another sum'
+mutant "a public sum that is added to lacks a coordinate" $public 's/k_digits\[i\] != 0 || l_digits\[i\] != 0);$/k_digits[i] != 0);/' \
+    multiples 'digits: an operation add'
+mutant "a public digit is too great" $public 's/if (digit > 1 << (width - 1)) digit/if (digit > (1 << (width - 1)) + 1) digit/' \
+    digits 'the digit is one of the table'
+mutant "the last number that is x modulo q is left out" $public 's/i < 5 && carry/i < 4 \&\& carry/' \
+    digits 'each number below p'
+
 inverse=$curves/Inverse.h
 mutant "two rounds too few for an inverse" $inverse 's/(2 \* 64 \* COUNT + NUMBER(steps) - 1)/(2 * 64 * COUNT - NUMBER(steps) - 1)/' \
     inverses 'a may be more than 0'

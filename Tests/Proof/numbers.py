@@ -38,6 +38,7 @@ def check_numbers(curve):
     p, q, a, b, d = (curve[name] for name in "pqabd")
     n = curve["size"]
     require(curve, "p and q have so many bits, or a little fewer", 1 << (n - 3) < min(p, q) and max(p, q) < 1 << n)
+    require(curve, "p is below 5q", p < 5 * q)
     require(curve, "all are below p", max(a, b, d, curve["x"], curve["y"]) < p)
     require(curve, "the curve is not singular", (4 * a ** 3 + 27 * b ** 2) % p)
     group, point = Group(p, a), (curve["x"], curve["y"])

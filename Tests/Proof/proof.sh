@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# proof.sh [-k KERNELS] [-c CLAIM] [STEP…]: proves what docs/Proof.md says of the kernels, or a part of it, and fails at the first
-# step that is not proven. KERNELS is a folder like Sources/GOSTKernels, in which a mutant may be, and CLAIM the only one of
-# ciphers.py. Needs no build of the library; if there is one, its code is compared with the code that is proven, or is that.
+# proof.sh [-j COUNT] [-k KERNELS] [-c CLAIM] [STEP…]: proves what docs/Proof.md says of the kernels, or a part of it, and fails
+# after the first step that is not proven. COUNT is how many steps run at once, KERNELS a folder like Sources/GOSTKernels, in which
+# a mutant may be, and CLAIM the only one of ciphers.py. Needs no build of the library; if there is one, its code is compared with
+# the code that is proven, or is that.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
@@ -10,8 +11,10 @@ cd "$(dirname "$0")/../.."
 kernels=Sources/GOSTKernels
 warnings=(-Wall -Wextra -Werror -Wno-unused-function -Wno-unknown-pragmas)
 claim=()
-while getopts k:c: option; do
+at_once=1
+while getopts j:k:c: option; do
     case $option in
+        j) at_once=$OPTARG ;;
         k)
             kernels=$OPTARG
             warnings=(-w)
@@ -68,21 +71,32 @@ edges() {
     "$work/edges" < "$work/list"
 }
 
-# What the digits of numbers are, for all numbers: words of a number, bits of a window of P's table, entries of both tables and
+# Divides PublicSum.h where digits.c and multiples.c include its parts.
+public_parts() {
+    local source=$kernels/Curves/PublicSum.h part
+    mkdir -p "$work/public"
+    sed -n '/^    for (size_t i = 0; i <= GROUP(bits); i++) {$/,/^    }$/{//!p}' "$source" > "$work/public/digit.h"
+    sed -n '/^    for (size_t i = GROUP(bits) + 1; i-- > 0;) {$/,/^    }$/{//!p}' "$source" > "$work/public/sum.h"
+    sed -n '/^    \/\/ The numbers below p that/,/^}$/{/^}$/!p}' "$source" > "$work/public/candidates.h"
+    for part in digit sum candidates; do [ -s "$work/public/$part.h" ] || fail "PublicSum.h has no part $part"; done
+}
+
+# What the digits of numbers are, for all numbers, and which numbers are x modulo q: words of a number, bits of a window of P's table, entries of both tables and
 # words of an entry, which is of affine coordinates or of three or four others.
 digits() {
     local shape count bits size function
     $proof/cbmc.sh .build/cbmc
+    public_parts
     for shape in "4 6 32 8" "8 4 8 16"; do
         read -r count bits entries size <<< "$shape"
-        for function in recode_other recode_base make_odd; do check_digits "$function" "$count" "$bits" 1 1; done
+        for function in candidates public_digit recode_other recode_base make_odd; do check_digits "$function" "$count" "$bits" 1 1; done
         check_digits choose "$count" "$bits" "$entries" "$size"
         check_digits choose "$count" "$bits" 16 $((3 * count))
         check_digits choose "$count" "$bits" 16 $((4 * count))
     done
 }
 check_digits() {
-    by_cbmc digits.c "$1" "-DCOUNT=$2" "-DBASE_BITS=$3" "-DENTRIES=$4" "-DSIZE=$5"
+    by_cbmc digits.c "$1" "-DCOUNT=$2" "-DBASE_BITS=$3" "-DENTRIES=$4" "-DSIZE=$5" "-I$work/public"
     echo "proven: $1 with $2 words, $(conditions) conditions, $4 entries of $5 words"
 }
 # by_cbmc FILE FUNCTION FLAG…
@@ -135,10 +149,11 @@ counters() {
 # What is made of the digits.
 multiples() {
     local shape count bits
+    public_parts
     for shape in "4 6" "8 4"; do
         read -r count bits <<< "$shape"
-        "$clang" -O0 "${warnings[@]}" -Wno-unused-const-variable "${includes[@]}" -I$proof "-DCOUNT=$count" "-DBASE_BITS=$bits" \
-            $proof/multiples.c -o "$work/multiples"
+        "$clang" -O0 "${warnings[@]}" -Wno-unused-const-variable "${includes[@]}" -I$proof "-I$work/public" "-DCOUNT=$count" \
+            "-DBASE_BITS=$bits" $proof/multiples.c -o "$work/multiples"
         "$work/multiples" > "$work/list"
         $proof/multiples.py "$work/list" $((64 * count))
     done
@@ -186,13 +201,38 @@ ciphers_arm64() {
     $proof/Ciphers/ciphers.py "$(dirname "$clang")/ld.lld" arm64 "${objects[@]}" "${claim[@]}"
 }
 
-# Without a name, all but the last, which has a place in "make nightly".
-steps=(formulas numbers edges multiples inverses stack secrets_curves secrets_ciphers fields256 counters ciphers digits fields512
-    ciphers_arm64)
-for step in "${@:-${steps[@]::${#steps[@]}-1}}"; do
-    [[ " ${steps[*]} " == *" $step "* ]] || { echo "there is no step $step, but: ${steps[*]}" >&2; exit 64; }
-    begin=$SECONDS
-    $step
-    echo "$step: $((SECONDS - begin)) s"
+# Without a name, all but those that take long, which have a place in "make nightly".
+steps=(formulas numbers edges multiples inverses stack secrets_curves secrets_ciphers fields256 counters ciphers fields512)
+long=(digits ciphers_arm64)
+chosen=("${@:-${steps[@]}}")
+for step in "${chosen[@]}"; do
+    [[ " ${steps[*]} ${long[*]} " == *" $step "* ]] || { echo "there is no step $step, but: ${steps[*]} ${long[*]}" >&2; exit 64; }
 done
+run() {
+    local begin=$SECONDS
+    "$1"
+    echo "$1: $((SECONDS - begin)) s"
+}
+if [ "$at_once" = 1 ]; then
+    for step in "${chosen[@]}"; do run "$step"; done
+else
+    # Each with files of its own, and with its output when it ends. After a failure none begins.
+    running=0 failed=
+    for step in "${chosen[@]}"; do
+        if [ $running = "$at_once" ]; then
+            wait -n || failed=yes
+            running=$((running - 1))
+        fi
+        [ -z "$failed" ] || break
+        (
+            work=$work/step-$step
+            mkdir "$work"
+            trap 'cat "$work/output"' EXIT
+            run "$step" > "$work/output" 2>&1
+        ) &
+        running=$((running + 1))
+    done
+    for ((; running > 0; running--)); do wait -n || failed=yes; done
+    [ -z "$failed" ] || { echo "proof.sh: a step failed" >&2; exit 1; }
+fi
 echo "proof.sh: passed"
