@@ -18,6 +18,12 @@ struct DoctorRun {
         let state = await localState()
         let (services, states) = await readers(person, processes, state?.configurationFile)
         var findings = services
+        // With a token in a reader, no radio is needed.
+        if let states, !states.contains(where: { $0.condition == .token }) {
+            findings += await step("bluetooth") {
+                BluetoothChecks(person: person, bluetooth: Bluetooth.look()).findings()
+            }
+        }
         let isServed = states.map { !$0.isEmpty }
         findings += await step("devices") {
             DeviceChecks(person: person, processes: processes, hasReaders: isServed).findings()

@@ -30,7 +30,8 @@ struct Guide {
     private func tokens(of manager: TokenManager) async throws -> [Token] {
         let tokens = try await manager.allTokens()
         guard tokens.isEmpty else { return tokens }
-        let missing = Self.missing(in: try await manager.readers())
+        let readers = try await manager.readers()
+        let missing = await Self.withBluetooth(Self.missing(in: readers), besides: readers)
         guard OutputStream.output.style.width != nil, !output.json else { throw CommandError(.noToken, missing) }
         try output.say(missing)
         let progress = ProgressLine("Waiting for a token. Ctrl-C ends.")
@@ -53,6 +54,14 @@ struct Guide {
             return "There is no token in \(names). Hold the button of the token until it blinks."
         }
         return "There is no token in \(names). Put the token in."
+    }
+
+    /// The same, with the next step to a Bluetooth token. Beside a wired reader none is expected.
+    private static func withBluetooth(_ missing: Phrase, besides readers: [ReaderStatus]) async -> Phrase {
+        guard readers.allSatisfy({ $0.flags.contains(.wireless) }) else { return missing }
+        let findings = await Deadline.run { BluetoothChecks(person: CurrentUser(), bluetooth: .look()).findings() }
+        guard let finding = findings?.first else { return missing }
+        return "\(missing) For a Bluetooth token: \(finding.problem). \(finding.remedy)"
     }
 
     private func show(_ token: Token) throws {

@@ -134,6 +134,64 @@ mended "a program that is not known holds the reader"
 detach
 finds error token.none "Put the token into the reader"
 passed "no token"
+
+# ---- Bluetooth ----
+
+# finds_radio NAME REMEDY: expects this finding beside the missing token.
+finds_radio() {
+    look
+    [ "$(xargs < names)" = "error token.none warning bluetooth.$1" ] || fail "not bluetooth.$1: $(cat found)"
+    [ "$(tail -n 1 remedies)" = "$2" ] || fail "bluetooth.$1 has another remedy: $(cat found)"
+}
+bluez() { dbus-send --system --print-reply --dest=org.bluez "$@" > reply || fail "BlueZ: $*"; }
+
+# bluetoothctl itself asks; behind it is BlueZ's interface of python-dbusmock, which needs no radio.
+if [ -n "$bluetoothctl" ] && /usr/bin/python3 -c 'import dbusmock' 2> /dev/null; then
+    umount "$bluetoothctl"
+    mount -t tmpfs tmpfs /sys/class
+    export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$work/bus
+    finds_radio radio "Plug in a Bluetooth adapter, or turn the radio on in the machine's settings"
+    mkdir -p /sys/class/bluetooth/hci0
+    finds_radio service "Start bluetoothd, the service of BlueZ"
+    dbus-daemon --session --nofork --nopidfile --address="$DBUS_SYSTEM_BUS_ADDRESS" > bus.log 2>&1 &
+    others+=($!)
+    wait_until test -S bus
+    finds_radio service "Start bluetoothd, the service of BlueZ"
+    /usr/bin/python3 -m dbusmock --system --template bluez5 > bluez.log 2>&1 &
+    others+=($!)
+    wait_until sh -c 'timeout 2 "$0" show | grep -q "No default controller"' "$bluetoothctl" || fail "no BlueZ: $(cat bluez.log)"
+    finds_radio radio "Plug in a Bluetooth adapter, or turn the radio on in the machine's settings"
+    passed "no Bluetooth radio, and a service of Bluetooth that does not answer"
+
+    bluez / org.bluez.Mock.AddAdapter string:hci0 string:desk
+    address=00:11:22:33:44:55
+    bluez / org.bluez.Mock.AddDevice string:hci0 string:00:11:22:33:44:66 string:Headphones
+    finds_radio pairing "Hold the token's button until it blinks, find it by \"bluetoothctl --timeout 30 scan on\", \
+then: bluetoothctl pair ADDRESS"
+    bluez / org.bluez.Mock.AddDevice string:hci0 string:$address string:"Rutoken ECP BT 1"
+    finds_radio pairing "Hold its button until it blinks, then: bluetoothctl pair $address"
+    bluez / org.bluez.Mock.PairDevice string:hci0 string:$address int32:0
+    finds_radio connection "Hold its button until it blinks, then: bluetoothctl connect $address"
+    bluez /org/bluez/hci0 org.freedesktop.DBus.Properties.Set string:org.bluez.Adapter1 string:Powered variant:boolean:false
+    finds_radio off "bluetoothctl power on"
+    mkdir -p /sys/class/rfkill/rfkill0
+    echo bluetooth > /sys/class/rfkill/rfkill0/type
+    echo 1 > /sys/class/rfkill/rfkill0/soft
+    finds_radio off "rfkill unblock bluetooth"
+    echo 0 > /sys/class/rfkill/rfkill0/soft
+    finds_radio off "bluetoothctl power on"
+    sh -c "$(tail -n 1 remedies)" > output 2>&1 || fail "$(cat output)"
+    finds_radio connection "Hold its button until it blinks, then: bluetoothctl connect $address"
+    bluez / org.bluez.Mock.ConnectDevice string:hci0 string:$address
+    finds error token.none "Put the token into the reader"
+    unset DBUS_SYSTEM_BUS_ADDRESS
+    umount /sys/class
+    mount --bind /dev/null "$bluetoothctl"
+    passed "a Bluetooth radio that is off, a token that is not known, not paired, not connected, and one that is"
+else
+    skipped "Bluetooth: bluez and python3-dbusmock are not installed"
+fi
+
 cat > card.py << 'PROGRAM'
 import socket, struct, sys
 reader = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
@@ -232,7 +290,7 @@ healthy "well again"
 
 # ---- The page ----
 
-for name in $(grep -hoE '"(pcscd|reader|token|library|p11kit|configuration|home|store|clock|openssl)\.[a-z]+"' \
+for name in $(grep -hoE '"(pcscd|bluetooth|reader|token|library|p11kit|configuration|home|store|clock|openssl)\.[a-z]+"' \
     "$root"/Sources/KanalCommand/Doctor/*.swift | tr -d '"' | sort -u); do
     grep -q "\`$name\`" "$root/docs/Doctor.md" || fail "docs/Doctor.md does not have $name"
 done

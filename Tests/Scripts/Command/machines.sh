@@ -87,6 +87,9 @@ cp -a /etc "$work/etc"
 mount --bind "$work/etc" /etc
 [ /etc -ef "$work/etc" ] || fail "/etc is not the script's own"
 mkdir -p /sys/bus/usb/devices
+# A machine of its own has no BlueZ, unless a script wants one.
+bluetoothctl=$(command -v bluetoothctl || true)
+[ -z "$bluetoothctl" ] || mount --bind /dev/null "$bluetoothctl"
 for user in nobody:nobody root:home; do
     sed -i "s|^\(${user%:*}:.*\):[^:]*:\([^:]*\)$|\1:$work/${user#*:}:\2|" /etc/passwd
 done

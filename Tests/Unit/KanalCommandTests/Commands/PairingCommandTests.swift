@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import EmulatedTokens
 import Emulator
+import Foundation
 import KanalCommand
 import Testing
 import Token
@@ -32,6 +33,41 @@ struct PairingCommandTests {
         empty.policy.wirelessReaders = [ReaderPattern("Virtual PCD*")]
         try await empty.type("")
         try empty.screen.expect("guide-no-token")
+    }
+
+    @Test("kanal: the next step to a Bluetooth token, where BlueZ tells it")
+    func bluetooth() async throws {
+        let desk = try Desk([nil])
+        desk.policy.wirelessReaders = [ReaderPattern("Virtual PCD*")]
+        desk.variables["PATH"] = desk.path("")
+        /// Puts a bluetoothctl there, with these answers to `show`, `devices` and `info`.
+        func answer(_ show: String, _ devices: String = "", _ info: String = "") throws {
+            let answers = [("show", show), ("devices", devices), ("info", info)]
+            let cases = answers.map { "\($0)) printf '\($1)' ;;" }
+            try desk.write("#!/bin/sh\ncase $1 in\n\(cases.joined(separator: "\n"))\nesac\n", "bluetoothctl")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o755], ofItemAtPath: desk.path("bluetoothctl"))
+        }
+        let on = "Controller 00:01:02:03:04:05 (public)\\n\\tPowered: yes\\n"
+        let token = "Device 00:11:22:33:44:66 Headphones\\nDevice 00:11:22:33:44:55 Rutoken\\033[2J ECP BT\\n"
+        try answer("No default controller available\\n")
+        try await desk.type("")
+        try answer(on, "Device 00:11:22:33:44:66 Headphones\\nDevice ; Rutoken\\n")
+        try await desk.type("")
+        try answer(on, token, "\\tPaired: no\\n\\tConnected: yes\\n")
+        try await desk.type("")
+        try answer(on, token, "\\tPaired: yes\\n\\tConnected: no\\n")
+        try await desk.type("")
+        try await desk.type("", .russian)
+        // Beside a wired reader no Bluetooth token is expected.
+        desk.policy.wirelessReaders = []
+        try await desk.type("")
+        desk.policy.wirelessReaders = [ReaderPattern("Virtual PCD*")]
+        try answer(on, token, "\\tPaired: yes\\n\\tConnected: yes\\n")
+        try await desk.type("")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: desk.path("bluetoothctl"))
+        try await desk.type("")
+        try desk.screen.expect("guide-bluetooth")
     }
 
     @Test("pair: with a password from a source, and from a person")
