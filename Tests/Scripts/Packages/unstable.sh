@@ -156,9 +156,10 @@ emulate() {
 # cards: what these compute takes qemu too long.
 targets='APDUTests AskingTests ConfigurationTests GOSTTests HostCryptoTests HostProcessTests LockingTests PCSCTests
     ProviderTests SecretsTests StorageTests TerminalTests TranslationTests'
-# qemu does not tell who starts a program that there is none, and makes up what /proc says of memory. Where openssl makes
-# and judges hundreds of files, it takes a quarter of an hour.
+# qemu does not tell who starts a program that there is none, and makes up what /proc says of memory, groups and sessions.
+# Where openssl makes and judges hundreds of files, it takes a quarter of an hour.
 omitted='AuthenticatorTests/notInstalled|ChildProgramTests/failures|SecretMemoryTests/pages|ForkedChildTests/(limit|nothing)'
+omitted+='|ChildProcessTests/(kinds|failures)'
 omitted+='|(MessageRule|PFXProgram|RevocationScope|SignedMessage|SigningCertificate|TrustStore)Tests/'
 
 # Unit tests for the other processor, and its arithmetic of curves. The tests are built where the compiler is. They run in

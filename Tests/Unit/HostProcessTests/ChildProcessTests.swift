@@ -75,7 +75,7 @@ struct ChildProcessTests {
         #expect(process > 0 && reaped == process && status == 0)
     }
 
-    @Test("What cannot run is an error number, and leaves no child")
+    @Test("A program that cannot run is an error number, and leaves no child")
     func failures() {
         #expect(ChildProcess.start(["no-such-program"], descriptors: [nil], as: .beside) == -ENOENT)
         #expect(ChildProcess.start(["/no/such/program"], descriptors: [nil], as: .tied) == -ENOENT)
