@@ -6,8 +6,9 @@ import Glibc
 import Secrets
 import Translation
 
-/// The descriptors that the process was started with.
-let inherited = (0..<64 as Range<Int32>).filter { fcntl($0, F_GETFD) >= 0 }
+/// The descriptors that are open before the library is called, of which some show the test that the process has ended. A
+/// process can be started with any number of them.
+let own = (0..<Int32(clamping: min(sysconf(Int32(_SC_OPEN_MAX)), 65_536))).filter { fcntl($0, F_GETFD) >= 0 }
 
 /// Changes to its process that a host may have made before it asks.
 func change(_ word: String) -> Bool {
@@ -36,15 +37,14 @@ func change(_ word: String) -> Bool {
         unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         while unsafe open("/", O_RDONLY) >= 0 {}
     case "fork":
-        // Another thread forks a child while the question is open, which outlives it. It keeps the library's descriptors,
-        // not those that show the test that its parent has ended.
+        // Another thread forks a child while the question is open, which outlives it. It keeps the library's descriptors.
+        guard !own.isEmpty else { return false }
         var thread = pthread_t()
         let code = unsafe pthread_create(
             &thread, nil,
             { _ in
-                let closed = inherited + [100]
                 usleep(500_000)
-                unsafe fork_waiting_child(closed, Int32(closed.count))
+                unsafe fork_waiting_child(own, Int32(own.count))
                 return nil
             }, nil)
         return code == 0
@@ -61,7 +61,6 @@ enum AskingHost {
         unsafe sigemptyset(&none)
         unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
         let words = CommandLine.arguments
-        guard !inherited.isEmpty else { exit(2) }
         guard words.count >= 4, var authenticator = Authenticator(setting: words[1]), let limit = Int(words[2]) else {
             exit(2)
         }
