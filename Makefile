@@ -163,6 +163,7 @@ lint: ## check the format, references, licences and translations, and expression
 	Tests/Lint/licence.pl
 	Tests/Lint/translations.pl
 	Tests/Lint/versions.pl
+	Tests/Lint/walk.pl
 
 docs: build-deps ## build the documentation: all symbols, without a warning, and the site in .build/site, without a broken link
 	$(call install,docs)

@@ -32,15 +32,6 @@ package final class Lock<Value: ~Copyable>: @unchecked Sendable {
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try body(&value)
     }
-
-    /// As ``withLock(_:)``, unless another thread has the value at the moment: then nil, at once.
-    package func withLockIfAvailable<Result, Failure: Error>(
-        _ body: (inout Value) throws(Failure) -> Result
-    ) throws(Failure) -> Result? {
-        guard unsafe pthread_mutex_trylock(mutex) == 0 else { return nil }
-        defer { unsafe pthread_mutex_unlock(mutex) }
-        return try body(&value)
-    }
 }
 
 /// A lock that its holder can leave for a while, and inside of which it can wait for a change.
@@ -80,6 +71,11 @@ package final class Monitor: @unchecked Sendable {
 
     /// Waits until no other thread is inside, and is there until ``leave()``.
     package func enter() { unsafe pthread_mutex_lock(mutex) }
+
+    /// As ``enter()``, unless another thread is inside at the moment.
+    ///
+    /// - Returns: Whether the caller is inside.
+    package func enterIfAvailable() -> Bool { unsafe pthread_mutex_trylock(mutex) == 0 }
 
     package func leave() { unsafe pthread_mutex_unlock(mutex) }
 

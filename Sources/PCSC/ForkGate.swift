@@ -59,7 +59,11 @@ package enum ForkGate {
         // Its handlers come first, so that its lock is taken after all that a fork waits for.
         StandardDescriptors.avoid(otherwise: ()) {}
         pthread_atfork(
-            { Cancellation.withheld { ForkGate.prepare() } }, { ForkGate.resume() }, { ForkGate.beginChild() })
+            {
+                let cancellation = Cancellation.withhold()
+                ForkGate.prepare()
+                cancellation.restore()
+            }, { ForkGate.resume() }, { ForkGate.beginChild() })
         return unsafe state
     }()
 

@@ -31,8 +31,8 @@ final class PCSCCard: CardLink {
         self.mode = mode
         self.reader = reader
         try check(
-            context.call(.long) { context in
-                unsafe pcsc.SCardConnect(context, reader, mode, Self.protocols, &handle, &protocolInUse)
+            context.call(.long) {
+                unsafe pcsc.SCardConnect(context.handle, reader, mode, Self.protocols, &handle, &protocolInUse)
             })
         atr = try answerToReset()
     }
@@ -44,7 +44,7 @@ final class PCSCCard: CardLink {
     /// - Parameter disposition: The action on the card.
     func disconnect(_ disposition: DWORD) {
         guard handle != 0 else { return }
-        _ = context.call(.brief) { _ in pcsc.SCardDisconnect(handle, disposition) }
+        _ = context.call(.brief) { pcsc.SCardDisconnect(handle, disposition) }
         handle = 0
     }
 
@@ -53,7 +53,7 @@ final class PCSCCard: CardLink {
 
     private func reconnect(_ initialisation: DWORD) throws(LinkError) {
         try check(
-            context.call(.long) { _ in
+            context.call(.long) {
                 unsafe pcsc.SCardReconnect(handle, mode, Self.protocols, initialisation, &protocolInUse)
             })
     }
@@ -61,7 +61,7 @@ final class PCSCCard: CardLink {
     /// Whether the card has been in its reader since the connection was made.
     var isThere: Bool {
         var state: DWORD = 0
-        let code = context.call(.brief) { _ in unsafe pcsc.SCardStatus(handle, nil, nil, &state, nil, nil, nil) }
+        let code = context.call(.brief) { unsafe pcsc.SCardStatus(handle, nil, nil, &state, nil, nil, nil) }
         return code == SCARD_W_RESET_CARD
             || code == SCARD_S_SUCCESS && state & (DWORD(SCARD_PRESENT) | DWORD(SCARD_POWERED)) != 0
     }
@@ -69,7 +69,7 @@ final class PCSCCard: CardLink {
     func beginTransaction() throws(LinkError) -> Bool {
         // Each turn that reconnects may meet the next reset by another process.
         for _ in 0..<8 {
-            let code = context.call(.long) { _ in pcsc.SCardBeginTransaction(handle) }
+            let code = context.call(.long) { pcsc.SCardBeginTransaction(handle) }
             if code == SCARD_S_SUCCESS {
                 defer { wasReset = false }
                 return wasReset
@@ -82,7 +82,7 @@ final class PCSCCard: CardLink {
     }
 
     func endTransaction() {
-        _ = context.call(.brief) { _ in pcsc.SCardEndTransaction(handle, DWORD(SCARD_LEAVE_CARD)) }
+        _ = context.call(.brief) { pcsc.SCardEndTransaction(handle, DWORD(SCARD_LEAVE_CARD)) }
     }
 
     func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
@@ -104,7 +104,7 @@ final class PCSCCard: CardLink {
             dwProtocol: protocolInUse, cbPciLength: DWORD(MemoryLayout<SCARD_IO_REQUEST>.size))
         let code = unsafe encoded.bytes.withUnsafeBufferPointer { bytes in
             unsafe reply.withUnsafeMutableBufferPointer { reply in
-                context.call(.long) { _ in
+                context.call(.long) {
                     unsafe pcsc.SCardTransmit(
                         handle, &sendInfo, bytes.baseAddress, DWORD(bytes.count), nil, reply.baseAddress, &replyCount)
                 }
@@ -132,7 +132,7 @@ final class PCSCCard: CardLink {
         var answer = [UInt8](repeating: 0, count: 256)
         var count: DWORD = 0
         let result = unsafe answer.withUnsafeMutableBytes { buffer in
-            context.call(.long) { _ in
+            context.call(.long) {
                 unsafe pcsc.SCardControl(handle, DWORD(code), nil, 0, buffer.baseAddress, DWORD(buffer.count), &count)
             }
         }
@@ -154,7 +154,7 @@ final class PCSCCard: CardLink {
         var answer = [UInt8](repeating: 0, count: 256)
         var count = DWORD(answer.count)
         let result = unsafe answer.withUnsafeMutableBufferPointer { buffer in
-            context.call(.long) { _ in
+            context.call(.long) {
                 unsafe pcsc.SCardGetAttrib(handle, DWORD(identifier), buffer.baseAddress, &count)
             }
         }
@@ -165,7 +165,8 @@ final class PCSCCard: CardLink {
         var atr = [UInt8](repeating: 0, count: Int(MAX_ATR_SIZE))
         var count = DWORD(atr.count)
         let code = unsafe atr.withUnsafeMutableBufferPointer { buffer in
-            context.call(.brief) { _ in unsafe pcsc.SCardStatus(handle, nil, nil, nil, nil, buffer.baseAddress, &count)
+            context.call(.brief) {
+                unsafe pcsc.SCardStatus(handle, nil, nil, nil, nil, buffer.baseAddress, &count)
             }
         }
         try check(code)

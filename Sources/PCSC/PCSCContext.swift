@@ -10,7 +10,8 @@ import Locking
 final class PCSCContext: Sendable {
     /// libpcsclite's functions.
     let pcsc: pcsc_functions
-    private let handle: Lock<SCARDCONTEXT>
+    let handle: SCARDCONTEXT
+    private let monitor = Monitor()
 
     /// - Throws: `LinkError/refused` if the service hangs up, as it does when it has as many contexts as it takes, and
     ///   on users whom polkit does not let use it.
@@ -26,45 +27,53 @@ final class PCSCContext: Sendable {
         if code == SCARD_E_NO_SERVICE, ServiceSocket.isListening { throw .refused }
         try check(code)
         self.pcsc = pcsc
-        self.handle = Lock(handle)
+        self.handle = handle
     }
 
-    deinit { _ = call(.brief) { pcsc.SCardReleaseContext($0) } }
+    deinit { _ = call(.brief) { pcsc.SCardReleaseContext(handle) } }
 
     /// Calls libpcsclite with the context, when no other thread does and no fork is under way. Another thread's call would
     /// wait inside of libpcsclite, with all other contexts of the process.
     ///
     /// - Returns: The code; `SCARD_E_SERVER_TOO_BUSY` in a child that cannot use libpcsclite.
-    func call(_ length: ForkGate.Length, _ body: (SCARDCONTEXT) -> LONG) -> LONG {
-        handle.withLock { handle in
-            guard ForkGate.enter(length) else { return LONG(SCARD_E_SERVER_TOO_BUSY) }
-            defer { ForkGate.leave(length) }
-            return body(handle)
-        }
+    func call(_ length: ForkGate.Length, _ body: () -> LONG) -> LONG {
+        monitor.enter()
+        defer { monitor.leave() }
+        guard ForkGate.enter(length) else { return LONG(SCARD_E_SERVER_TOO_BUSY) }
+        defer { ForkGate.leave(length) }
+        return body()
     }
 
     /// The states of the readers now.
     func readerStates() throws(LinkError) -> [ReaderState] {
-        try handle.withLock { handle throws(LinkError) in try states(of: names(handle), handle) }
+        monitor.enter()
+        defer { monitor.leave() }
+        return try states(of: names())
     }
 
     /// The same, unless another thread uses the context at the moment: then nil.
     func readerStatesIfAvailable() throws(LinkError) -> [ReaderState]? {
-        try handle.withLockIfAvailable { handle throws(LinkError) in try states(of: names(handle), handle) }
+        guard monitor.enterIfAvailable() else { return nil }
+        defer { monitor.leave() }
+        return try states(of: names())
     }
 
     /// The count of insertions and removals in a reader that has a card; nil if the service does not tell.
     func insertions(in reader: String) -> Int? {
-        let state = try? handle.withLock { handle throws(LinkError) in try states(of: [reader], handle).first }
+        monitor.enter()
+        defer { monitor.leave() }
+        let state = try? states(of: [reader]).first
         return state?.atr == nil ? nil : state?.events
     }
 
     /// The names of all readers, in the service's order.
     func readerNames() throws(LinkError) -> [String] {
-        try handle.withLock { handle throws(LinkError) in try names(handle) }
+        monitor.enter()
+        defer { monitor.leave() }
+        return try names()
     }
 
-    private func names(_ handle: SCARDCONTEXT) throws(LinkError) -> [String] {
+    private func names() throws(LinkError) -> [String] {
         // Enough for as many readers as the service knows at a time. Only as much is read as the service has written.
         let size = Int(PCSCLITE_MAX_READERS_CONTEXTS) * (Int(MAX_READERNAME) + 1) + 1
         var code = LONG(SCARD_S_SUCCESS)
@@ -91,7 +100,7 @@ final class PCSCContext: Sendable {
     }
 
     /// The states of the readers' slots now.
-    private func states(of names: [String], _ handle: SCARDCONTEXT) throws(LinkError) -> [ReaderState] {
+    private func states(of names: [String]) throws(LinkError) -> [ReaderState] {
         guard !names.isEmpty else { return [] }
         let cNames = CStrings(names)
         var states = unsafe Self.unknownStates(of: cNames)

@@ -126,9 +126,9 @@ final class PCSCWatch: ReaderWatch {
         let parts = limit.components
         let milliseconds = parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000
         let code = unsafe states.withUnsafeMutableBufferPointer { buffer in
-            context.call(.long) { context in
-                unsafe self.context.pcsc.SCardGetStatusChange(
-                    context, DWORD(clamping: milliseconds), buffer.baseAddress, DWORD(buffer.count))
+            context.call(.long) {
+                unsafe context.pcsc.SCardGetStatusChange(
+                    context.handle, DWORD(clamping: milliseconds), buffer.baseAddress, DWORD(buffer.count))
             }
         }
         // A reader that went before the wait began is a change as well.

@@ -11,7 +11,7 @@ import Tokens
 /// a key of the token. Hashing and padding are the host's part with both.
 extension Session {
     /// The place where a private key computes.
-    private enum Place {
+    enum Place {
         case token(PermittedKey)
         case process(SessionKey)
     }
@@ -19,7 +19,7 @@ extension Session {
     /// Returns the place where a private key computes, if it may be used now. Every use of one comes through here.
     ///
     /// - Throws: The errors of ``requireUsable(_:)`` and ``requireConsent(to:with:)``.
-    private func place(of key: Object, for purpose: KeyUse.Purpose) throws(CKError) -> Place {
+    func place(of key: Object, for purpose: KeyUse.Purpose) throws(CKError) -> Place {
         try requireUsable(key)
         let ask = { () throws(CKError) in try self.requireConsent(to: purpose, with: key) }
         switch key.home {
@@ -28,15 +28,6 @@ extension Session {
             try ask()
             return .process(key)
         default: throw .keyHandleInvalid("no private key is behind the handle")
-        }
-    }
-
-    /// The signature of a digest by GOST R 34.10 or ECDSA.
-    func sign(digest: [UInt8], with key: Object) throws(CKError) -> [UInt8] {
-        switch try place(of: key, for: .signature(digest)) {
-        case .token(let key):
-            return try tokensError { () throws(TokensError) in try slot.place.sign(digest: digest, with: key) }
-        case .process(let key): return try key.sign(digest: digest, random: slot.settings.random)
         }
     }
 

@@ -7,7 +7,7 @@ import Tokens
 
 /// This application's sessions with the token in a reader, and the objects that they see.
 ///
-/// Reached only inside of the monitor of its place, which a call leaves while the card works (`TokenSlot.withToken`).
+/// Reached only inside of the monitor of its place, which a call leaves while the card works (`TokenSlot.inTurn`).
 final class Slot: SlotSessions {
     let place: TokenSlot
     var sessions = SessionTable()

@@ -4,6 +4,7 @@ package import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
+import Token
 import Tokens
 
 /// A signature, or its verification (PKCS #11 v2.40, 5.11 and 5.13), by a key pair or as a MAC of a secret key.
@@ -105,8 +106,14 @@ extension Session {
         switch operation.input {
         case .digest(let digest):
             let digest = try operation.finish(digest, with: data)
-            guard let scheme = operation.scheme else { return try sign(digest: digest, with: operation.key) }
-            return try sign(digest, scheme, with: operation.key)
+            if let scheme = operation.scheme { return try sign(digest, scheme, with: operation.key) }
+            switch try place(of: operation.key, for: .signature(digest)) {
+            case .token(let key):
+                return try slot.withToken(usesKey: true) { token throws(TokenError) in
+                    try token.sign(digest: digest, with: key)
+                }
+            case .process(let key): return try key.sign(digest: digest, random: slot.settings.random)
+            }
         case .code(let code):
             code.update(data)
             let result = try code.finalize()

@@ -17,30 +17,44 @@ func call(
     _ name: StaticString = #function, isAlone: Bool = true, givesBack: Bool = false,
     _ body: (Library) throws(CKError) -> Void
 ) -> CK_RV {
-    callUninitialised(name, givesBack: givesBack) { () throws(CKError) in
+    guard let entry = Entry(givesBack: givesBack) else { return CK_RV(CKR_HOST_MEMORY) }
+    defer { entry.leave() }
+    do throws(CKError) {
         let initialised = try Process.current.initialised()
         let mutex = isAlone ? initialised.mutex : nil
         try mutex?.lock()
         defer { mutex?.unlock() }
         try body(initialised.library)
+    } catch {
+        return answer(error, of: name)
     }
+    return answer(nil, of: name)
 }
 
 /// As `call`, for the functions that work without `C_Initialize`.
 func callUninitialised(
     _ name: StaticString = #function, givesBack: Bool = false, _ body: () throws(CKError) -> Void
 ) -> CK_RV {
-    // Even a line of the log would need memory.
-    guard reserve_is_whole() || givesBack && reserve_has_half() else { return CK_RV(CKR_HOST_MEMORY) }
-    return Cancellation.withheld {
+    guard let entry = Entry(givesBack: givesBack) else { return CK_RV(CKR_HOST_MEMORY) }
+    defer { entry.leave() }
+    do throws(CKError) { try body() } catch { return answer(error, of: name) }
+    return answer(nil, of: name)
+}
+
+/// The time of a thread in the library: forks wait for its end, and the thread is cancelled after it.
+private struct Entry {
+    private let cancellation: Cancellation
+
+    /// - Returns: nil without memory, of which even a line of the log would need some.
+    init?(givesBack: Bool) {
+        guard reserve_is_whole() || givesBack && reserve_has_half() else { return nil }
+        cancellation = .withhold()
         ForkGate.enterLibrary()
-        defer { ForkGate.leaveLibrary() }
-        do throws(CKError) {
-            try body()
-            return answer(nil, of: name)
-        } catch {
-            return answer(error, of: name)
-        }
+    }
+
+    func leave() {
+        ForkGate.leaveLibrary()
+        cancellation.restore()
     }
 }
 

@@ -47,38 +47,6 @@ package struct Batch: ~Copyable, Sendable {
     }
 }
 
-extension SecureChannel {
-    /// Whether the token takes the batch: has the feature, and room for the commands and all possible replies. If it has
-    /// not, the commands are to be sent one by one.
-    package func canTransmit(_ batch: borrowing Batch) -> Bool {
-        let command = batch.command
-        return capabilities.features.contains(.batch) && batch.isAllowed && (1...16).contains(batch.count)
-            && batch.replyLength <= min(capabilities.maxReply, 65_536)
-            && command.data.count <= capacity(ne: command.ne, padded: command.carriesPIN)
-    }
-
-    /// Sends the commands of a batch as one and returns the replies to those that were executed, in order.
-    ///
-    /// Unless the batch ``Batch/goesOn``, the last reply is the first whose status word is neither 9000 nor 61xx. If the
-    /// token refuses the batch as a whole, nothing was executed, and its status word is returned as that of the first
-    /// command.
-    ///
-    /// - Throws: The errors of `transmit(_:)`; `LinkError/malformed`, with nothing sent, for a batch that
-    ///   ``canTransmit(_:)`` rejects.
-    package func transmit(_ batch: borrowing Batch) throws(LinkError) -> [Response] {
-        guard isOpen else { throw .reset }
-        guard canTransmit(batch) else { throw .malformed }
-        let reply = try transmitSecret(batch.command)
-        guard reply.status == .success else { return [Response(reply.status)] }
-        do throws(MalformedBytes) {
-            return try Batch.replies(in: [UInt8](copying: reply.data), to: batch.count)
-        } catch {
-            discard()
-            throw .channelBroken
-        }
-    }
-}
-
 extension Batch {
     /// Reads B1 L data ‖ SW1 SW2, for at least one command and at most `count`.
     static func replies(in data: [UInt8], to count: Int) throws(MalformedBytes) -> [Response] {

@@ -136,14 +136,21 @@ extension ChannelError {
 extension Transaction {
     /// Sends commands in as few round trips as the token allows: as batches in a channel that has them, else one by one.
     ///
-    /// - Parameter goesOn: Whether to go on after a command that the token refuses.
-    /// - Returns: The answers to the commands that were executed, in their order, at least one.
-    func send(_ commands: [CardCommand], goesOn: Bool = false) throws(TokenError) -> [Response] {
+    /// - Parameters:
+    ///   - goesOn: Whether to go on after a command that the token refuses.
+    ///   - asking: Whether to ask for the change counter before, unless the transaction has done so.
+    /// - Returns: The answers to the commands that were executed, in their order: at least one, unless `asking`.
+    func send(
+        _ commands: [CardCommand], goesOn: Bool = false, asking: Bool = false
+    ) throws(TokenError) -> [Response] {
+        let isAsked = asking && !state.hasAsked
+        let commands = isAsked ? [.changeCounter] + commands : commands
         var responses: [Response] = []
         while responses.count < commands.count {
             responses += try sendSome(of: commands[responses.count...], goesOn: goesOn)
             guard goesOn || responses.last?.status == .success else { break }
         }
+        if isAsked, !responses.isEmpty { takeChangeCounter(from: responses.removeFirst()) }
         return responses
     }
 
@@ -181,20 +188,6 @@ extension Transaction {
         }
         try spend(bytes: responses.reduce(0) { $0 + $1.data.count }, commands: responses.count)
         note(sent, responses)
-        return responses
-    }
-
-    /// Sends the first commands of a transaction, and before them the one that asks for the change counter.
-    ///
-    /// - Parameter asking: Whether to ask for the change counter, unless that was done already.
-    /// - Returns: The answers to `commands`, as ``send(_:goesOn:)`` returns them; none if the first one was not executed.
-    func sendFirst(_ commands: [CardCommand], asking: Bool = true, goesOn: Bool = false) throws(TokenError)
-        -> [Response]
-    {
-        guard asking, !state.hasAsked else { return try send(commands, goesOn: goesOn) }
-        var responses = try send([.changeCounter] + commands, goesOn: goesOn)
-        guard !responses.isEmpty else { return [] }
-        takeChangeCounter(from: responses.removeFirst())
         return responses
     }
 }

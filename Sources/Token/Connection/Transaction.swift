@@ -72,11 +72,15 @@ extension Token {
         session.progress.hasActed = false
         let transaction = Transaction(session)
         do throws(TokenError) {
-            return try transaction.exclusively { () throws(TokenError) in try transaction.run(body, first: first) }
+            try transaction.begin()
+            defer { transaction.end() }
+            return try transaction.run(body, first: first)
         } catch {
             // After a reset the reader has to be asked for a new transaction.
             guard error.recovery(afterActing: session.progress.hasActed) == .newTransaction else { throw error }
-            return try transaction.exclusively { () throws(TokenError) in try transaction.run(body, first: .any) }
+            try transaction.begin()
+            defer { transaction.end() }
+            return try transaction.run(body, first: .any)
         }
     }
 
@@ -86,7 +90,9 @@ extension Token {
         _ body: @Sendable (borrowing Transaction) throws(TokenError) -> Result
     ) throws(TokenError) -> Result {
         let transaction = Transaction(session)
-        return try transaction.exclusively { () throws(TokenError) in try body(transaction) }
+        try transaction.begin()
+        defer { transaction.end() }
+        return try body(transaction)
     }
 
     /// Ends login and channel, as far as the card can still be reached, and lets go of it.
@@ -104,9 +110,8 @@ extension Token {
 }
 
 extension Transaction {
-    fileprivate func exclusively<Result: ~Copyable>(
-        _ body: () throws(TokenError) -> Result
-    ) throws(TokenError) -> Result {
+    /// Keeps other processes from the card until ``end()``.
+    fileprivate func begin() throws(TokenError) {
         state.isProven = false
         do throws(LinkError) {
             if try beginOnLink() { session.cardWasReset() }
@@ -114,12 +119,12 @@ extension Transaction {
             session.proven = nil
             throw .link(error)
         }
-        defer {
-            returnHeldRights()
-            link.endTransaction()
-        }
         session.endAfterSuspend()
-        return try body()
+    }
+
+    fileprivate func end() {
+        returnHeldRights()
+        link.endTransaction()
     }
 
     /// Asks the reader for a transaction, and once more a moment later if it cannot give one now.

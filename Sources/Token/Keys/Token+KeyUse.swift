@@ -36,7 +36,7 @@ extension Token {
                 if answer.status == .success, publicKey.verifies(signature, of: digest) { return signature }
             }
             let commands: [CardCommand] = [.setKey(key.number, for: .signature), .computeSignature(input, ne: size)]
-            let responses = try card.sendFirst(commands, asking: !card.isPlain)
+            let responses = try card.send(commands, asking: !card.isPlain)
             guard let last = responses.last else { throw .malformedAnswer }
             let answer = try card.data(of: last)
             guard responses.count == 2, answer.count == size else { throw .malformedAnswer }
@@ -109,7 +109,7 @@ extension Token {
                 }
             }
             let setKey = CardCommand.setKey(key.number, for: use)
-            for response in try card.sendFirst([setKey], asking: !card.isPlain) { _ = try card.data(of: response) }
+            for response in try card.send([setKey], asking: !card.isPlain) { _ = try card.data(of: response) }
             let result = try card.compute(block, use)
             // A result that is wrong, by a fault of the card, could give the private key away.
             guard kind.publicKey?.isInverse(result, of: block) != false else { throw .malformedAnswer }

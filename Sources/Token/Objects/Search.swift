@@ -140,8 +140,8 @@ extension Transaction {
         let others = [PKCS15Directories.file, RecordDirectory.certificates.index, RecordDirectory.data.index]
         let keys = RecordDirectory.keys.index
         let selections = others.map { CardCommand.select($0) }
-        let responses = try sendFirst(
-            selections + [.select(keys), .read(at: 0, count: Self.firstBlock)], goesOn: true)
+        let responses = try send(
+            selections + [.select(keys), .read(at: 0, count: Self.firstBlock)], goesOn: true, asking: true)
         guard responses.count == others.count + 2 else { throw .malformedAnswer }
         var contents: [FilePath: KnownFiles.Content] = [:]
         for (path, response) in zip(others + [keys], responses) where response.status == .fileNotFound {

@@ -8,11 +8,6 @@ package import Token
 
 /// Computing with private keys of the token. Hashing and padding are the host's part.
 extension TokenSlot {
-    /// The signature of a digest by GOST R 34.10 or ECDSA.
-    package func sign(digest: [UInt8], with key: PermittedKey) throws(TokensError) -> [UInt8] {
-        try withToken(usesKey: true) { token throws(TokenError) in try token.sign(digest: digest, with: key) }
-    }
-
     /// A signature of RSA.
     package func sign(
         _ input: [UInt8], _ scheme: RSASignatureScheme, with key: PermittedKey
@@ -71,10 +66,12 @@ extension TokenSession {
         let key = try present(key)
         try key.require(.signs, otherwise: true, method.mechanism)
         let permitted = try permitted(key, for: .signature(digest), content)
-        return try withSlot { slot throws(TokensError) in
-            guard let scheme = method.scheme else { return try slot.sign(digest: digest, with: permitted) }
-            return try slot.sign(digest, scheme, with: permitted)
+        guard let scheme = method.scheme else {
+            return try withToken(usesKey: true) { token throws(TokenError) in
+                try token.sign(digest: digest, with: permitted)
+            }
         }
+        return try withSlot { slot throws(TokensError) in try slot.sign(digest, scheme, with: permitted) }
     }
 
     /// Decrypts with a key of RSA.

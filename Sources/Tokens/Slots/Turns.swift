@@ -42,11 +42,14 @@ extension TokenSlot {
             do throws(TokenError) {
                 let token = try presentToken(waits: waits)
                 defer { if isUnused { disconnect() } }
+                monitor.leave()
                 do throws(TokenError) {
-                    let result = try monitor.outside { () throws(TokenError) in try body(token) }
+                    let result = try body(token)
+                    monitor.enter()
                     signals.lastSeen.answered(at: token.lastContact)
                     return result
                 } catch {
+                    monitor.enter()
                     lastExchange = token.lastExchange
                     throw failure(error, of: token)
                 }
