@@ -70,10 +70,7 @@ package struct ShareRecords {
 
 extension [UInt8] {
     /// The last four bytes: a serial number as it is printed on the token.
-    var shownSerial: String { Array(suffix(4)).hexadecimal }
-
-    /// Two digits for each byte.
-    var hexadecimal: String { map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined() }
+    var shownSerial: String { suffix(4).hexadecimal }
 }
 
 /// The state of a shared token.

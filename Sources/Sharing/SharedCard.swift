@@ -2,6 +2,7 @@
 import APDU
 package import Secrets
 package import TokenEnd
+import Translation
 
 /// A token without a channel behind the share's end of one: it receives the decrypted commands, and nothing else.
 ///

@@ -94,7 +94,7 @@ private struct LocationOptions: ParsableArguments {
         let parts = location.split(separator: "{callback}", omittingEmptySubsequences: false)
         guard parts.count > 1 else { return location }
         let callback = try authorization.callback
-        return parts.joined(separator: callback.utf8.map(\.encodedInAddress).joined())
+        return parts.joined(separator: PercentEncoding.encoded(callback.utf8))
     }
 }
 
@@ -188,16 +188,6 @@ private struct VerificationReport: Report {
 
     func text(_ style: Style) -> String {
         translated("verify token: \(verifyToken.printable)\nvalid until: \(expiry.printable)") + "\n"
-    }
-}
-
-extension UInt8 {
-    /// The byte, percent-encoded for a parameter of an address.
-    fileprivate var encodedInAddress: String {
-        switch self {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: String(Unicode.Scalar(self))
-        default: "%" + [self].hexadecimal.uppercased()
-        }
     }
 }
 

@@ -39,8 +39,3 @@ private struct RandomBytes: Report {
 
     func text(_ style: Style) -> String { random + "\n" }
 }
-
-extension Collection<UInt8> {
-    /// Two hexadecimal digits for each byte.
-    var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
-}

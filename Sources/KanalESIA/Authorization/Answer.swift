@@ -85,8 +85,8 @@ struct Answer {
         for field in query.split(separator: "&") {
             guard parameters.count < parameterLimit else { throw .malformed("it has too many parameters") }
             let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, let name = PercentEncoding.decoded(parts[0], plusIsSpace: true),
-                let value = PercentEncoding.decoded(parts[1], plusIsSpace: true)
+            guard parts.count == 2, let name = PercentEncoding.decodedText(parts[0]),
+                let value = PercentEncoding.decodedText(parts[1])
             else { throw .malformed("a parameter is not encoded as it has to be") }
             guard parameters[name] == nil else { throw .malformed("a parameter is repeated") }
             parameters[name] = value

@@ -4,6 +4,7 @@ import KanalKit
 import Locking
 public import Logging
 import Secrets
+import Translation
 
 /// Authorisation by another application: the user is handed over to it, and its answer comes back.
 ///
@@ -207,6 +208,6 @@ extension Authorization {
     /// 256 bits in hexadecimal digits.
     private static func randomState() throws(AuthorizationError) -> String {
         guard let bytes = try? SystemRandom().bytes(32) else { throw .failed(.system("there are no random numbers")) }
-        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return bytes.hexadecimal
     }
 }

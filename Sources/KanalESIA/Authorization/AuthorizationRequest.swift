@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
+import Translation
 
 /// One request to the other application.
 struct AuthorizationRequest {
@@ -46,7 +47,7 @@ struct AuthorizationRequest {
             self.state = state
             subject = ("location", location + (location.contains("?") ? "&" : "?") + "state=" + state)
         } else {
-            let given = states.first.flatMap { PercentEncoding.decoded($0.dropFirst(6), plusIsSpace: true) }
+            let given = states.first.flatMap { PercentEncoding.decodedText($0.dropFirst(6)) }
             guard states.count == 1, let given, given.utf8.count >= Self.stateLength else {
                 throw .failed(
                     .invalidArgument("the location's state is missing, or does not have \(Self.stateLength) characters")
@@ -78,7 +79,7 @@ struct AuthorizationRequest {
             var parameters = [subject, ("callback", callback), ("state", state)]
             if let title = settings.title { parameters.append(("title", title)) }
             parameters.append(("system", settings.informationSystem))
-            let query = parameters.map { "\($0.0)=\(PercentEncoding.encoded($0.1))" }.joined(separator: "&")
+            let query = parameters.map { "\($0.0)=\(PercentEncoding.encoded($0.1.utf8))" }.joined(separator: "&")
             return "\(scheme)://\(name)?\(query)"
         }
     }
@@ -111,53 +112,14 @@ extension BiometricVerification: CustomStringConvertible {
     public var description: String { "a verification that is valid until \(expiry)" }
 }
 
-/// Text in addresses (RFC 3986, 2.1).
-enum PercentEncoding {
-    private static let digits = Array("0123456789ABCDEF")
-
-    /// The text with all but unreserved characters encoded.
-    static func encoded(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                result.append("%")
-                result.append(digits[Int(byte >> 4)])
-                result.append(digits[Int(byte & 15)])
-            }
-        }
-        return result
-    }
-
+extension PercentEncoding {
     /// The decoded text; nil if the encoding is malformed, or decodes to control characters or invalid UTF-8.
-    ///
-    /// - Parameter plusIsSpace: Whether "+" stands for a space, as in forms.
-    static func decoded(_ text: Substring, plusIsSpace: Bool = false) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%") {
-                guard let high = rest.popFirst().flatMap(value), let low = rest.popFirst().flatMap(value) else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            } else {
-                bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
-            }
+    static func decodedText(_ text: Substring) -> String? {
+        guard let bytes = decoded(text, plusIsSpace: true), let decoded = String(validating: bytes, as: UTF8.self)
+        else {
+            return nil
         }
-        guard let decoded = String(validating: bytes, as: UTF8.self) else { return nil }
         let isPlain = decoded.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         return isPlain ? decoded : nil
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case 0x30...0x39: digit - 0x30
-        case 0x41...0x46: digit - 0x37
-        case 0x61...0x66: digit - 0x57
-        default: nil
-        }
     }
 }

@@ -3,6 +3,7 @@
 import Glibc
 public import KanalKit
 import Secrets
+import Translation
 
 /// The address that a user's browser opens to sign in.
 public struct SignInRequest: Sendable, Equatable {
@@ -77,7 +78,7 @@ extension Session {
         case .second:
             let text = parameters.map(\.value).joined() + (code ?? "")
             secret = try clientSecret(signing: Array(text.utf8), with: try keyPair(of: certificate))
-            parameters.append(("client_certificate_hash", hexadecimal(try certificate.fingerprint())))
+            parameters.append(("client_certificate_hash", try certificate.fingerprint().hexadecimal.uppercased()))
         }
         return (parameters + [("client_secret", secret)], state)
     }
@@ -90,7 +91,7 @@ extension Session {
         }
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = hexadecimal(bytes).lowercased()
+        let digits = bytes.hexadecimal
         var (rest, parts) = (digits[...], [Substring]())
         for count in [8, 4, 4, 4, 12] {
             parts.append(rest.prefix(count))

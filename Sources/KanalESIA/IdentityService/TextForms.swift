@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
+import Translation
 
 /// base64url without padding (RFC 4648, 5; RFC 7515, 2).
 enum Base64URL {
@@ -49,7 +50,7 @@ enum Base64URL {
 enum FormParameters {
     /// A space is %20, which is the same in both forms.
     static func text(_ parameters: [(name: String, value: String)]) -> String {
-        parameters.map { "\($0.name)=\(PercentEncoding.encoded($0.value))" }.joined(separator: "&")
+        parameters.map { "\($0.name)=\(PercentEncoding.encoded($0.value.utf8))" }.joined(separator: "&")
     }
 
     /// Parameters by their names; nil if one of them cannot be read or is there twice.
@@ -57,18 +58,13 @@ enum FormParameters {
         var values: [String: String] = [:]
         for part in text.split(separator: "&") {
             let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentEncoding.decoded(halves[0], plusIsSpace: true),
-                let value = PercentEncoding.decoded(halves.dropFirst().first ?? "", plusIsSpace: true),
+            guard let name = PercentEncoding.decodedText(halves[0]),
+                let value = PercentEncoding.decodedText(halves.dropFirst().first ?? ""),
                 values.updateValue(value, forKey: name) == nil
             else { return nil }
         }
         return values
     }
-}
-
-/// Two hexadecimal digits, in capital letters, for each byte.
-func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
 }
 
 /// A time as the identity service reads it, to a second and in UTC: `2026.03.31 12:00:00 +0000`.

@@ -258,9 +258,7 @@ extension TokenManager {
 
 extension TokenInformation: CustomStringConvertible {
     /// The serial number in hexadecimal digits, as it is printed on the token: its last four bytes.
-    public var serialText: String {
-        serialNumber.suffix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    public var serialText: String { serialNumber.suffix(4).hexadecimal }
 
     /// Serial number, label and reader, for people.
     public var description: String { caption.description }

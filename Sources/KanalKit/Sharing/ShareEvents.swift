@@ -97,19 +97,13 @@ extension Share.Event: CustomStringConvertible {
         case .wrongPassword(let slot, let tries):
             "a wrong activation password for slot \(slot); tries left: \(tries)"
         case .refusedPlain(let header):
-            "refused: the command \(header.hexadecimalText) did not come through the channel"
+            "refused: the command \(header.hexadecimal) did not come through the channel"
         case .refused(let header, let host):
-            "refused: the command \(header.hexadecimalText) of \(host) is not allowed here"
+            "refused: the command \(header.hexadecimal) of \(host) is not allowed here"
         case .furtherRefusals(let count): "refused: \(count) further commands"
         case .declined(let subject, let host): "declined: \(subject.phrase) by \(host)"
         case .progress(let commands, let bytes): "\(commands) commands, \(bytes) bytes"
         }
-    }
-}
-
-extension [UInt8] {
-    fileprivate var hexadecimalText: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Translation
 
 /// A token's `pkcs11:` URI (RFC 7512), as far as it names a token.
 struct TokenURI {
@@ -19,7 +20,7 @@ struct TokenURI {
         let path = text.dropFirst(Self.scheme.count).prefix { $0 != "?" }
         for part in path.split(separator: ";") {
             let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard halves.count == 2, let value = Self.decoded(halves[1]) else {
+            guard halves.count == 2, let value = PercentEncoding.decoded(halves[1]) else {
                 throw .invalidArgument("this part of the pkcs11 URI is malformed: \(part)")
             }
             let name = String(halves[0])
@@ -41,7 +42,7 @@ struct TokenURI {
     static func text(of information: TokenInformation) -> String {
         let parts = ["model", "manufacturer", "serial", "token"].compactMap { name -> String? in
             guard let value = value(of: name, information), !value.isEmpty else { return nil }
-            return "\(name)=\(encoded(value))"
+            return "\(name)=\(PercentEncoding.encoded(value.utf8))"
         }
         return scheme + parts.joined(separator: ";")
     }
@@ -54,34 +55,6 @@ struct TokenURI {
         case "manufacturer": "Aktiv Co."
         default: information.reader
         }
-    }
-
-    private static func decoded(_ text: Substring) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let first = rest.popFirst() {
-            guard first == UInt8(ascii: "%") else {
-                bytes.append(first)
-                continue
-            }
-            let digits = rest.prefix(2)
-            guard digits.count == 2, let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
-        return bytes
-    }
-
-    private static func encoded(_ text: String) -> String {
-        text.utf8.map { byte in
-            let character = Character(UnicodeScalar(byte))
-            if byte < 0x80, character.isLetter || character.isNumber || "-._~".contains(character) {
-                return String(character)
-            }
-            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
     }
 }
 

@@ -77,7 +77,7 @@ package struct KeyUse: Equatable, Sendable {
     }
 
     private static func digits(_ bytes: [UInt8]) -> String {
-        bytes.prefix(64).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + (bytes.count > 64 ? "…" : "")
+        bytes.prefix(64).hexadecimal + (bytes.count > 64 ? "…" : "")
     }
 }
 

@@ -122,7 +122,5 @@ package struct TokenFacts: Sendable {
     }
 
     /// The low four bytes, as `C_GetTokenInfo` tells them.
-    private var displaySerial: String {
-        serial.suffix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    private var displaySerial: String { serial.suffix(4).hexadecimal }
 }

@@ -2,6 +2,7 @@
 import APDU
 import Locking
 import Token
+import Translation
 
 /// A reader and its card, for a list that people choose from.
 package struct ReaderReport: Sendable {
@@ -51,7 +52,5 @@ extension ReaderReport {
     /// The name of a token in such a list, as the vendor's has it.
     ///
     /// - Parameter serial: The serial number, big-endian.
-    package static func media(_ serial: [UInt8]) -> String {
-        "rutoken_ecp_" + serial.suffix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    package static func media(_ serial: [UInt8]) -> String { "rutoken_ecp_" + serial.suffix(4).hexadecimal }
 }

@@ -92,7 +92,8 @@ struct SearchTests {
             await #expect(throws: KanalError.notFound) { try await machine.manager.find(named: name) }
         }
         for name in [
-            "pkcs11:serial", "pkcs11:token=%2", "pkcs11:token=%G0", "pkcs11:slot-id=1", "pkcs11:id=1;serial=1;serial=1",
+            "pkcs11:serial", "pkcs11:token=%2", "pkcs11:token=%G0", "pkcs11:token=%+5", "pkcs11:slot-id=1",
+            "pkcs11:id=1;serial=1;serial=1",
         ] {
             await #expect { try await machine.manager.find(named: name) } throws: { error in
                 if case KanalError.invalidArgument? = error as? KanalError { true } else { false }

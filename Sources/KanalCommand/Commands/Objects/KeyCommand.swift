@@ -166,21 +166,9 @@ struct WriteKeyFile: AsyncParsableCommand {
     /// The key's URI (RFC 7512), by which it is found on this token alone. The token's label may change.
     static func uri(of key: KeyPair, serial: String) -> String {
         var parts = ["serial=" + serial]
-        if !key.id.isEmpty { parts.append("id=" + encoded(key.id) { _ in false }) }
-        if !key.label.isEmpty {
-            parts.append("object=" + encoded(Array(key.label.utf8)) { "-._~".utf8.contains($0) || isAlphanumeric($0) })
-        }
+        if !key.id.isEmpty { parts.append("id=" + key.id.map { "%" + [$0].hexadecimal.uppercased() }.joined()) }
+        if !key.label.isEmpty { parts.append("object=" + PercentEncoding.encoded(key.label.utf8)) }
         return "pkcs11:" + parts.joined(separator: ";") + ";type=private"
-    }
-
-    private static func isAlphanumeric(_ octet: UInt8) -> Bool {
-        octet < 0x80 && (Character(UnicodeScalar(octet)).isLetter || Character(UnicodeScalar(octet)).isNumber)
-    }
-
-    private static func encoded(_ octets: [UInt8], unless isPlain: (UInt8) -> Bool) -> String {
-        octets.map { octet in
-            isPlain(octet) ? String(Character(UnicodeScalar(octet))) : "%" + [octet].hexadecimal.uppercased()
-        }.joined()
     }
 
     /// SEQUENCE { VisibleString "PKCS#11 Provider URI v1.0", UTF8String }.
