@@ -103,7 +103,6 @@ package final class ProgressLine: Sendable {
     private struct State {
         var text: String
         var isShown = false
-        var lastWidth = 0
         var shownAt = ContinuousClock.Instant?.none
     }
 

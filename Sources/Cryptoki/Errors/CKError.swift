@@ -80,7 +80,6 @@ package struct CKError: Error, RawRepresentable, Sendable {
     package static let signatureLengthRange = CKError(CKR_SIGNATURE_LEN_RANGE)
     package static let slotIDInvalid = CKError(CKR_SLOT_ID_INVALID)
     package static let tokenNotPresent = CKError(CKR_TOKEN_NOT_PRESENT)
-    package static let tokenNotRecognised = CKError(CKR_TOKEN_NOT_RECOGNIZED)
     package static let userAlreadyLoggedIn = CKError(CKR_USER_ALREADY_LOGGED_IN)
     package static let userAnotherAlreadyLoggedIn = CKError(CKR_USER_ANOTHER_ALREADY_LOGGED_IN)
     package static let userTypeInvalid = CKError(CKR_USER_TYPE_INVALID)
@@ -210,11 +209,6 @@ extension CKError {
     static let functionFailed = CKError(CKR_FUNCTION_FAILED)
     static let savedStateInvalid = CKError(CKR_SAVED_STATE_INVALID)
     static let stateUnsaveable = CKError(CKR_STATE_UNSAVEABLE)
-    static let unwrappingKeyHandleInvalid = CKError(CKR_UNWRAPPING_KEY_HANDLE_INVALID)
-    static let unwrappingKeySizeRange = CKError(CKR_UNWRAPPING_KEY_SIZE_RANGE)
-    static let unwrappingKeyTypeInconsistent = CKError(CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT)
-    static let wrappingKeyHandleInvalid = CKError(CKR_WRAPPING_KEY_HANDLE_INVALID)
-    static let wrappingKeySizeRange = CKError(CKR_WRAPPING_KEY_SIZE_RANGE)
 
     /// The return value for a computation of GOST that fails on the host.
     init(_ error: GOSTError) {

@@ -89,9 +89,6 @@ package final class Session {
         try slot.withToken { token throws(TokenError) in try token.requirePresence() }
     }
 
-    /// The serial number of the token, as far as it told it; see `Token.serial`.
-    package var tokenSerial: [UInt8] { slot.token?.serial ?? [] }
-
     /// The session's flags (`CKF_`).
     package var flags: CK_FLAGS { CKF_SERIAL_SESSION | (isReadWrite ? CKF_RW_SESSION : 0) }
 }

@@ -53,7 +53,6 @@ package enum RightsFileType: UInt8, Sendable {
     }
 
     var isPublicKey: Bool { directory == RightsFileType.gostPublic.directory }
-    var isPrivateKey: Bool { publicHalf != nil }
     var isSecretKey: Bool { directory == RightsFileType.kuznyechik.directory }
 }
 
