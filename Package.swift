@@ -160,7 +160,7 @@ let package = Package(
         kanal(
             "KanalCommand",
             on: [
-                "CVersion", "KanalESIA", "KanalKit", "Locking", "Secrets", "Terminal", "Translation",
+                "CVersion", "Configuration", "KanalESIA", "KanalKit", "Locking", "Secrets", "Terminal", "Translation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

@@ -1,97 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import APDU
-import Configuration
-import Glibc
-import Locking
-import SecureChannel
-import Storage
 import Token
 import Tokens
 package import Translation
-
-/// This user's directories and `kanal.conf`, as the library reads them. Nothing is changed, and no service is asked.
-package struct LocalState: Sendable, Equatable {
-    /// Something that is wrong in a file of the configuration, or has no effect there.
-    package struct Fault: Sendable, Equatable {
-        package let file: String
-        /// From 1; nil if it concerns the whole file.
-        package let line: Int?
-        package let text: Phrase
-        /// Whether the line counts for nothing because it is wrong.
-        package let isError: Bool
-    }
-
-    /// A directory of the environment that counts for nothing.
-    package struct IgnoredDirectory: Sendable, Equatable {
-        package let variable: String
-        package let reason: Phrase
-    }
-
-    /// A directory that pairings are kept in.
-    package struct Place: Sendable, Equatable {
-        package let path: String
-        /// Whether the members of a Unix group share it.
-        package let isShared: Bool
-        /// Whether other programs put files there, whose modes do not count.
-        package let isReplicated: Bool
-    }
-
-    /// In the order of their files.
-    package let faults: [Fault]
-    /// Whether the faults keep every token from being used.
-    package let isClosed: Bool
-    /// The directories of the environment that count for nothing.
-    package let ignoredDirectories: [IgnoredDirectory]
-    /// The user's home directory; nil if none is usable.
-    package let home: String?
-    /// The home directory that the system knows for the user, whether it exists or not.
-    package let knownHome: String?
-    /// The user's `kanal.conf`, whether it exists or not; nil without a home.
-    package let configurationFile: String?
-    /// The stores of pairings; empty if none is usable.
-    package let places: [Place]
-
-    /// The present state.
-    ///
-    /// - Throws: ``KanalError/notStarted(_:)`` if the process has no file descriptors left.
-    package init() throws(KanalError) {
-        let warnings = Lock<[IgnoredDirectory]>([])
-        let directories = UserDirectories(warn: { ignored in
-            warnings.withLock { $0.append(IgnoredDirectory(variable: ignored.variable, reason: ignored.reason)) }
-        })
-        let found = directories.found()
-        let configuration: Configuration
-        do throws(StorageError) { configuration = try Configuration(of: directories) } catch {
-            // Nothing else is thrown.
-            throw .notStarted(.noDescriptors)
-        }
-        faults = configuration.remarks.map { remark in
-            Fault(file: remark.file, line: remark.line, text: remark.text, isError: remark.isError)
-        }
-        isClosed = configuration.isClosed
-        home = found.home
-        knownHome = PasswordDatabase.home(of: geteuid())
-        configurationFile = found.configuration.map { $0 + "/kanal/kanal.conf" }
-        places = Place.all(in: configuration.location(data: found.data, home: found.home))
-        ignoredDirectories = warnings.withLock { $0 }
-    }
-}
-
-extension LocalState.Place {
-    static func all(in location: PairingStore.Location) -> [Self] {
-        switch location {
-        case .directory(let path): [own(path)]
-        case .group(let path, memory: let memory):
-            [Self(path: path, isShared: true, isReplicated: false)] + (memory.map { [own($0)] } ?? [])
-        case .synchronised(let path, local: let local):
-            [Self(path: path, isShared: false, isReplicated: true), own(local)]
-        case .nowhere, .unusable: []
-        }
-    }
-
-    private static func own(_ path: String) -> Self { Self(path: path, isShared: false, isReplicated: false) }
-}
 
 /// A reader and whether the card in it can be worked with, as far as can be told without a command to the card. The one
 /// that asks for the channel changes nothing.
