@@ -140,6 +140,6 @@ extension Session {
     /// Has the token forget a host. This host's own pairing is removed on both sides, and the session ends. Removing
     /// another host needs the security officer's login.
     public func unpair(_ host: KnownHost) throws(KanalError) {
-        try call { session throws(TokensError) in try session.removePairedHost(host.id) }
+        try inSlot { slot throws(TokensError) in try slot.removePairedHost(host.id) }
     }
 }

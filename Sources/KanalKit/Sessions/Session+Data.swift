@@ -142,7 +142,7 @@ extension Session {
     ///
     /// - Parameter number: One of ``Licence/numbers``.
     public func licence(_ number: Int) throws(KanalError) -> [UInt8]? {
-        let bytes = try call { session throws(TokensError) in try session.licence(number) }
+        let bytes = try inSlot { slot throws(TokensError) in try slot.licence(number) }
         return bytes.contains { $0 != 0 } ? bytes : nil
     }
 
@@ -152,7 +152,7 @@ extension Session {
     ///   - number: One of ``Licence/numbers``.
     ///   - bytes: ``Licence/size`` bytes; zeros take the licence away.
     public func setLicence(_ number: Int, to bytes: [UInt8]) throws(KanalError) {
-        try call { session throws(TokensError) in try session.setLicence(number, to: bytes) }
+        try inSlot { slot throws(TokensError) in try slot.setLicence(number, to: bytes) }
     }
 
     /// The token's record of the last signature by a key of GOST; nil before the first. No PIN is needed.

@@ -35,6 +35,13 @@ public struct Session: ~Escapable {
         }
     }
 
+    /// Runs `body` with the slot of the session.
+    func inSlot<Result: ~Copyable>(
+        _ body: (TokenSlot) throws(TokensError) -> Result
+    ) throws(KanalError) -> Result {
+        try call { session throws(TokensError) in try session.withSlot(body) }
+    }
+
     /// Random bytes from the token's generator, mixed with the operating system's.
     public func randomBytes(_ count: Int) throws(KanalError) -> [UInt8] {
         guard count >= 0 else { throw .invalidArgument("a negative count of random bytes") }
@@ -71,8 +78,8 @@ extension Session {
     public func changePIN(from present: borrowing PIN, to new: borrowing PIN) throws(KanalError) {
         let (present, new) = (present.secret, new.secret)
         do throws(KanalError) {
-            try call { session throws(TokensError) in
-                try session.changePIN(of: session.login ?? .user, from: present.secret, to: new.secret)
+            try inSlot { slot throws(TokensError) in
+                try slot.changePIN(of: slot.login ?? .user, from: present.secret, to: new.secret)
             }
         } catch {
             guard error == .pinIncorrect(triesLeft: nil) else { throw error }
@@ -90,7 +97,7 @@ extension Session {
 
     /// Gives the user's PIN all its tries; the PIN stays. For the security officer.
     public func unblockUserPIN() throws(KanalError) {
-        try call { session throws(TokensError) in try session.unblockUserPIN() }
+        try inSlot { slot throws(TokensError) in try slot.unblockUserPIN() }
     }
 
     /// Has the token make an activation password, in place of the one with the same number. It cannot be asked for again.
@@ -104,16 +111,16 @@ extension Session {
     ) throws(KanalError) -> ActivationPassword {
         let number = UInt8(clamping: number ?? 0)
         return ActivationPassword(
-            try call { session throws(TokensError) in
+            try inSlot { slot throws(TokensError) in
                 SharedSecret(
-                    try session.generateActivationPassword(
+                    try slot.generateActivationPassword(
                         number: number, charset: characters == .capitals ? .letters : .lettersAndDigits))
             })
     }
 
     /// Names the token; an empty name takes its name away.
     public func setLabel(_ label: String) throws(KanalError) {
-        try call { session throws(TokensError) in try session.setName(Array(label.utf8)) }
+        try inSlot { slot throws(TokensError) in try slot.setName(Array(label.utf8)) }
     }
 }
 

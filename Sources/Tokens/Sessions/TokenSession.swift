@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Locking
-package import SecureChannel
 package import Secrets
 package import Token
 
@@ -19,10 +18,10 @@ package final class TokenSession: Sendable {
         (self.slots, self.slot, self.number) = (slots, slot, number)
     }
 
-    /// Runs `body` with the slot.
+    /// Runs `body` with the slot, whose functions change PINs, passwords, the token's name, licences and hosts.
     ///
     /// - Throws: ``TokensError/sessionEnded`` if the session was closed, or has ended with the token's absence.
-    func withSlot<Result: ~Copyable>(
+    package func withSlot<Result: ~Copyable>(
         _ body: (TokenSlot) throws(TokensError) -> Result
     ) throws(TokensError) -> Result {
         try slots.withSlot(slot) { slot throws(TokensError) in
@@ -138,17 +137,7 @@ extension TokenSlot {
     }
 }
 
-/// PINs, passwords, the token's name and its licences: see the slot's functions.
 extension TokenSession {
-    /// Changes the PIN of a role.
-    package func changePIN(
-        of role: Token.Role, from old: borrowing Secret, to new: borrowing Secret
-    ) throws(TokensError) {
-        let old = old.copy()
-        let new = new.copy()
-        try withSlot { slot throws(TokensError) in try slot.changePIN(of: role, from: old, to: new) }
-    }
-
     /// Gives User's PIN a new value. For the SO, on a token whose policy allows it.
     package func setUserPIN(_ pin: borrowing Secret) throws(TokensError) {
         try requireLogin(.securityOfficer)
@@ -157,40 +146,6 @@ extension TokenSession {
             try token.requireUserPINResettable()
             try token.resetUserPIN(to: pin)
         }
-    }
-
-    /// Gives User's PIN all its tries; the PIN stays. For the SO.
-    package func unblockUserPIN() throws(TokensError) {
-        try withSlot { slot throws(TokensError) in try slot.unblockUserPIN() }
-    }
-
-    /// Names the token, or takes its name away. For User.
-    package func setName(_ name: [UInt8]) throws(TokensError) {
-        try withSlot { slot throws(TokensError) in try slot.setName(name) }
-    }
-
-    /// A licence; zeros if none was written.
-    package func licence(_ number: Int) throws(TokensError) -> [UInt8] {
-        try withSlot { slot throws(TokensError) in try slot.licence(number) }
-    }
-
-    /// Writes a licence. Either login will do.
-    package func setLicence(_ number: Int, to licence: [UInt8]) throws(TokensError) {
-        try withSlot { slot throws(TokensError) in try slot.setLicence(number, to: licence) }
-    }
-
-    /// Has the token make an activation password, in place of the one with the same number. For the SO.
-    package func generateActivationPassword(
-        number: UInt8, charset: SecureChannel.Charset
-    ) throws(TokensError) -> Secret {
-        try withSlot { slot throws(TokensError) in
-            try slot.generateActivationPassword(number: number, charset: charset)
-        }
-    }
-
-    /// Has the token forget a host, all of whose channels end.
-    package func removePairedHost(_ id: PairedHost.ID) throws(TokensError) {
-        try withSlot { slot throws(TokensError) in try slot.removePairedHost(id) }
     }
 }
 
