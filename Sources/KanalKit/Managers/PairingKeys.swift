@@ -106,7 +106,8 @@ extension PairingKeyError: CustomStringConvertible {
             this machine has pairings under another key: remove them here first, with "kanal pairings remove", or bring \
             its key to the other machines
             """
-        case .keyMalformed: "this is not a key of pairings"
+        case .keyMalformed:
+            "this is not a key of pairings: give the whole line that \"kanal pairings key\" shows on the other machine"
         case .directoryMissing: "the directory of the synchronised pairings is gone"
         case .unusable(let reason): "the pairings cannot be used: \(reason.phrase)"
         case .cancelled: "it was cancelled"

@@ -76,7 +76,11 @@ extension SharedSecretsError: CustomStringConvertible {
         case .noKey: "this machine has no key of the access group: make it, or bring it from another machine"
         case .keyDamaged: "the key of the access group is damaged: bring it from another machine"
         case .otherKey: "this machine has secrets under another key"
-        case .keyMalformed: "this is not a key of the access group"
+        case .keyMalformed:
+            """
+            this is not a key of the access group: give the whole line that "kanal secrets key" shows for this group on the \
+            other machine
+            """
         case .tooMany: "there are too many secrets or files"
         case .busy: "another process works with the secrets"
         case .full: "no space is left"

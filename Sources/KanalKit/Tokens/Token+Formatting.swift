@@ -49,6 +49,38 @@ extension Token {
         }
     }
 
+    /// The same with PINs that there are: those that are stored stay where they are. The security officer's stays as well.
+    public func format(
+        _ setup: TokenSetup = TokenSetup(), officerPIN: borrowing PIN, userPIN: borrowing PIN, prompt: String? = nil,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) async throws(KanalError) {
+        let officer: PIN? = PIN(sharing: officerPIN)
+        try await format(setup, officerPIN: officer, userPIN: userPIN, prompt: prompt, progress: progress)
+    }
+
+    /// The same with PINs that there are, of which the second takes the place of the first.
+    public func format(
+        _ setup: TokenSetup = TokenSetup(), officerPIN: borrowing PIN, newOfficerPIN: borrowing PIN,
+        userPIN: borrowing PIN, prompt: String? = nil,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) async throws(KanalError) {
+        let officer: PIN? = PIN(sharing: officerPIN), newOfficer: PIN? = PIN(sharing: newOfficerPIN)
+        try await format(
+            setup, officerPIN: officer, newOfficerPIN: newOfficer, userPIN: userPIN, prompt: prompt, progress: progress)
+    }
+
+    /// The same for a token whose security officer's PIN may be locked: nil then. The new one stays where it is stored.
+    public func format(
+        _ setup: TokenSetup = TokenSetup(), officerPIN: borrowing PIN?, newOfficerPIN: borrowing PIN,
+        userPIN: borrowing PIN, prompt: String? = nil,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) async throws(KanalError) {
+        let newOfficer: PIN? = PIN(sharing: newOfficerPIN)
+        try await format(
+            setup, officerPIN: officerPIN, newOfficerPIN: newOfficer, userPIN: userPIN, prompt: prompt,
+            progress: progress)
+    }
+
     private func formattingError(_ error: TokensError, in slot: Int) -> KanalError {
         switch error.tokenError {
         case .pinIncorrect: return .pinIncorrect(triesLeft: triesLeft(of: .securityOfficer, in: slot))
@@ -72,7 +104,7 @@ extension Token {
     }
 }
 
-/// The settings of a token after ``Token/format(_:officerPIN:newOfficerPIN:userPIN:prompt:progress:)``.
+/// The settings of a token after `Token.format`.
 public struct TokenSetup: Sendable, Equatable {
     /// Its name, at most 255 bytes in UTF-8; empty for none.
     public var label: String

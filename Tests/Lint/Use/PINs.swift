@@ -25,6 +25,26 @@ struct Owner: ~Copyable {
     }
 }
 
+struct Officer: ~Copyable {
+    let present: PIN
+    let next: PIN
+    let user: PIN
+
+    func formatOften(_ token: Token) async throws {
+        try await token.format(officerPIN: present, userPIN: user)
+        try await token.format(TokenSetup(label: "new"), officerPIN: present, newOfficerPIN: next, userPIN: user)
+        try await token.format(officerPIN: next, userPIN: user, prompt: "Hold the token") { _, _ in }
+        try await token.format(officerPIN: nil, newOfficerPIN: next, userPIN: user)
+    }
+}
+
+func formatOnce(_ token: Token, _ officer: consuming PIN?, _ next: consuming PIN?) async throws {
+    try await token.format(officerPIN: officer, newOfficerPIN: next, userPIN: PIN("12345678"))
+    try await token.format(officerPIN: nil, newOfficerPIN: PIN("87654321"), userPIN: PIN("12345678"))
+    try await token.format(officerPIN: PIN("87654321"), newOfficerPIN: nil, userPIN: PIN("12345678"))
+    try await token.format(officerPIN: PIN("87654321"), userPIN: PIN("12345678"))
+}
+
 func signInOnce(
     _ token: Token, _ service: IdentityService, _ certificate: TokenCertificate, _ pin: consuming PIN?,
     _ send: @Sendable (TokenRequest) async throws -> (status: Int, body: [UInt8])

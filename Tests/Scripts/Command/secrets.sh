@@ -2,25 +2,31 @@
 # SPDX-License-Identifier: Apache-2.0
 # secrets.sh: "kanal secrets" on two machines, each a home directory with its copy of the replicated one: names, values,
 # patterns, the key's way, values that come late; files that have come in part, directories that others can write, and
-# wrong settings.
+# wrong settings. "kanal pairings key" and "join": a token that one machine has activated works on the other.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
-cd "$work"
+prepare
 umask 022
 
 unset XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME
 first=$work/first second=$work/second
 mkdir -m 700 "$first" "$second"
-# on MACHINE WORD...: the command, as a machine's user runs it.
-cat > on << 'END'
+# at MACHINE WORD..., on MACHINE WORD...: the command, and "kanal secrets", as a machine's user runs them.
+cat > at << 'END'
 #!/bin/sh
 HOME=$1 LC_ALL=C.UTF-8
 export HOME LC_ALL
 shift
-exec "$KANAL" secrets "$@"
+exec "$KANAL" "$@"
 END
-chmod 755 on
+cat > on << 'END'
+#!/bin/sh
+machine=$1
+shift
+exec ./at "$machine" secrets "$@"
+END
+chmod 755 at on
 export KANAL=$kanal
 schema() {
     python3 -c 'import json, jsonschema, sys
@@ -80,8 +86,8 @@ wrong=B${key#?}
 [ "$wrong" != "$key" ] || wrong=C${key#?}
 for bad in "$wrong" "${key%?}" '' "$(./on "$first" key --make --group other)"; do
     expect 1 ./on "$second" join --key-source - <<< "$bad"
+    [ -z "$bad" ] || printed 'not a key of the access group: give the whole line that "kanal secrets key" shows'
 done
-printed 'not a key of the access group'
 expect 0 ./on "$second" join --key-source - --json <<< "${key,,}"
 schema
 expect 0 ./on "$first" set late ann --secret-source env:VALUE
@@ -135,4 +141,65 @@ expect 0 ./on "$first" list --directory '~/Sync'
 printed 'late'
 expect 2 ./on "$first" list --directory Sync
 passed "a directory that others can enter, that is gone, or that is named wrongly is refused"
+
+# ---- Pairings of two machines ----
+
+start_pcscd
+insert bt state
+export PASSWORD=$password
+third=$work/third
+mkdir -m 700 "$third"
+for machine in "$first" "$second" "$third"; do configure "$machine" 'synchronised = ~/Pairings'; done
+stored=.local/share/kanal/synchronised/key
+expect 1 ./at "$first" pairings key
+printed 'has no key of the synchronised pairings: make it, or bring it from another machine'
+expect 0 ./at "$first" pairings key --make --json
+schema
+./at "$first" pairings key > carried
+expect 0 ./at "$first" pair --password-source env:PASSWORD
+[ "$(./at "$first" pairings key)" = "$(cat carried)" ] || fail "the activation has made another key"
+
+# The file with the key has come in part, mistyped, empty, or is the key of secrets.
+head -c 40 carried > torn
+tr A-Z2-7 B-Z2-7A < carried > mistyped
+: > empty
+./on "$first" key --make --directory '~/Sync' > secrets
+for bad in torn mistyped secrets empty; do
+    expect 1 ./at "$second" pairings join --key-source file:$bad
+    [ "$bad" = empty ] || printed 'not a key of pairings: give the whole line that "kanal pairings key" shows on the other'
+    [ ! -e "$second/$stored" ] || fail "$bad: a key was stored"
+done
+printed 'has no first line'
+expect 0 ./at "$second" pairings join --key-source file:carried --json
+schema
+expect 0 ./at "$second" pairings list
+printed 'paired with no token'
+expect 7 ./at "$second" random 8
+cp "$first/Pairings"/* "$second/Pairings"
+expect 0 ./at "$second" pairings list --json
+schema
+grep -q "\"serial\" : \"$serial\"" output || fail "the pairing cannot be read: $(cat output)"
+expect 0 ./at "$second" random 8
+passed "a key of pairings is carried: a token that one machine has activated works on the other; a torn key is refused"
+
+# What is stored of the key is torn: nothing is made in its place, and the carried one is taken over.
+head -c 10 "$second/$stored" > torn
+cat torn > "$second/$stored"
+expect 1 ./at "$second" pairings key
+printed 'key of the synchronised pairings is damaged: bring it from another machine'
+expect 1 ./at "$second" pairings key --make
+expect 0 ./at "$second" pairings join --key-source file:carried
+expect 0 ./at "$second" random 8
+
+expect 0 ./at "$third" pair --password-source env:PASSWORD
+cp "$third/$stored" before
+expect 1 ./at "$third" pairings join --key-source file:carried
+printed 'pairings under another key: remove them here first, with "kanal pairings remove"'
+cmp "$third/$stored" before
+expect 0 ./at "$third" random 8
+expect 0 ./at "$third" pairings remove "$serial" --yes
+expect 0 ./at "$third" pairings join --key-source file:carried
+cp "$first/Pairings"/* "$third/Pairings"
+expect 0 ./at "$third" random 8
+passed "a torn key in the store is told and mended; a key that pairings are under is kept"
 echo "secrets.sh: passed"
