@@ -54,18 +54,27 @@ package final class TerminatingCard: RemoteCard {
 package final class PassingCard: RemoteCard {
     private let card: any OwnedCard
     private let report: @Sendable (ShareEvent) -> Void
+    private let follow: (PassingSessions) -> Void
+    private var sessions = PassingSessions()
     /// Whether the token has more of its last answer.
     private var hasMore = false
     private var isUsed = false
     package private(set) var isLost = false
 
-    package init(_ card: any OwnedCard, report: @escaping @Sendable (ShareEvent) -> Void) {
+    /// - Parameter follow: Receives the state of the sessions after each command and reset.
+    package init(
+        _ card: any OwnedCard, report: @escaping @Sendable (ShareEvent) -> Void,
+        follow: @escaping (PassingSessions) -> Void = { _ in }
+    ) {
         self.card = card
         self.report = report
+        self.follow = follow
     }
 
     package func reset() {
         hasMore = false
+        sessions.end()
+        follow(sessions)
         guard isUsed, !isLost else { return }
         isUsed = false
         isLost = (try? card.reset()) == nil
@@ -73,7 +82,8 @@ package final class PassingCard: RemoteCard {
 
     package func answer(_ apdu: [UInt8]) -> [UInt8]? {
         guard let command = try? Command(parsing: apdu.span) else { return Response(.wrongLength).encoded }
-        guard Self.passes(command) || hasMore && Self.isGetResponse(command) else {
+        let isRest = hasMore && Self.isGetResponse(command)
+        guard isRest || Self.passes(command) else {
             report(.refusedPlain([command.cla, command.ins, command.p1, command.p2]))
             return Response(.securityStatusNotSatisfied).encoded
         }
@@ -84,6 +94,8 @@ package final class PassingCard: RemoteCard {
             return nil
         }
         hasMore = response.status.bytesAvailable != nil
+        sessions.follow(command, isRest: isRest, response)
+        follow(sessions)
         return response.encoded
     }
 

@@ -98,7 +98,7 @@ package struct ShareSettings: Sendable {
     var remoteReader: String { tunnel ?? "\(host):\(port)" }
 
     /// Whether something was asked for that only the token's end of the channel can do.
-    var needsEnd: Bool { permissions != .all || confirmation != .never || isOnce }
+    var needsEnd: Bool { permissions != .all || confirmation != .never }
 
     package init(directory: String) { self.directory = directory }
 }

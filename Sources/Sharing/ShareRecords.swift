@@ -134,7 +134,7 @@ package enum ShareError: Error, Sendable, Equatable {
     case inUse(reader: String)
     /// The token does not identify itself, or its answer is malformed.
     case notUsable(reader: String)
-    /// The token has the channel: what hosts may do, and when a session ends, cannot be told or limited.
+    /// The token has the channel: what hosts may do cannot be limited.
     case unlimited(reader: String)
     /// The far reader could not be reached within the time.
     case unreachable(Phrase)

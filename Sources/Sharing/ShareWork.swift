@@ -22,10 +22,23 @@ final class ShareWork {
     private var attempts: Attempts
 
     private struct Sessions {
-        var open = 0
+        private(set) var open = 0
         /// Whether a host has logged in.
         var wereOfUse = false
-        var lastEnd = Duration.zero
+        private var lastEnd = Duration.zero
+        private var pause = ShareWork.interlude
+
+        mutating func count(_ number: Int, at now: Duration) {
+            if number > 0 { pause = ShareWork.interlude } else if open > 0 { lastEnd = now }
+            open = number
+        }
+
+        /// The sessions are about to end without their hosts.
+        mutating func breakOff() {
+            if open > 0 { pause = ShareWork.interruption }
+        }
+
+        func areOver(at now: Duration) -> Bool { wereOfUse && open == 0 && now - lastEnd >= pause }
     }
 
     /// The values reported last, and those to report.
@@ -54,6 +67,9 @@ final class ShareWork {
     /// The time without a session after which a share that is good for one use ends: programs end one and begin
     /// another.
     private static let interlude = Duration.seconds(3)
+    /// The same after the token was reset by a program, or was out of the hosts' reach: their programs go on when they
+    /// call it again. A far reader without programs is powered off instead.
+    private static let interruption = Duration.seconds(20)
 
     init(
         _ settings: ShareSettings, readers: any OwnedCardService, clocks: Clocks,
@@ -75,7 +91,7 @@ final class ShareWork {
         if let end, clocks.uptime.now >= end { return false }
         guard settings.isOnce else { return true }
         let now = clocks.awake.now
-        return sessions.withLock { !$0.wereOfUse || $0.open > 0 || now - $0.lastEnd < Self.interlude }
+        return !sessions.withLock { $0.areOver(at: now) }
     }
 
     func run() throws(ShareError) {
@@ -85,7 +101,15 @@ final class ShareWork {
         show(.normal)
         report(.token(serial: first.shownSerial, reader: first.reader, way: first.way))
         guard first.way == .terminating else {
-            return try carry(first) { [report] in PassingCard($0.card, report: report) }
+            return try carry(first) { [report, sessions, clocks] token in
+                PassingCard(token.card, report: report) { seen in
+                    let now = clocks.awake.now
+                    sessions.withLock { sessions in
+                        sessions.count(seen.open, at: now)
+                        if seen.wereOfUse { sessions.wereOfUse = true }
+                    }
+                }
+            }
         }
 
         let records = try ShareRecords(path: settings.directory, serial: first.serial)
@@ -130,10 +154,8 @@ final class ShareWork {
             let now = clocks.awake.now
             sessions.withLock { sessions in
                 switch event {
-                case .opened: sessions.open += 1
-                case .closed:
-                    sessions.open -= 1
-                    sessions.lastEnd = now
+                case .opened: sessions.count(sessions.open + 1, at: now)
+                case .closed: sessions.count(sessions.open - 1, at: now)
                 case .loggedIn: sessions.wereOfUse = true
                 default: break
                 }
@@ -166,6 +188,7 @@ final class ShareWork {
             let card = try make(present)
             guard var reader = try reach() else { return }
             let reason = serve(&reader, card, present)
+            sessions.withLock { $0.breakOff() }
             card.reset()
             tellProgress(true)
             // The reader may take some time to tell that the token has left.
@@ -226,7 +249,9 @@ final class ShareWork {
             do throws(RemoteReader.Failure) {
                 switch frame {
                 case []: return RemoteReader.Failure.closed.text
-                case [0x00], [0x01], [0x02]: card.reset()
+                case [0x00], [0x01], [0x02]:
+                    if frame == [0x02] { sessions.withLock { $0.breakOff() } }
+                    card.reset()
                 case [0x04]: try reader.send(token.card.atr)
                 default:
                     guard frame.count > 1 else { continue }

@@ -66,7 +66,12 @@ struct ShareCommand: AsyncParsableCommand {
             valueName: "what"))
     var confirm = "never"
 
-    @Flag(help: .saying("End when the far side has logged in and, for three seconds, has had no session open."))
+    @Flag(
+        help: .saying(
+            """
+            End when the far side has logged in and, for three seconds, has had no session open; for twenty, if its \
+            sessions were broken off.
+            """))
     var once = false
 
     @Option(

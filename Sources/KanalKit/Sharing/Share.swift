@@ -167,8 +167,8 @@ extension Share {
         public var confirmation = Confirmation.never
         /// Whether a new activation password takes the place of the share's last one. Pairings stay.
         public var makesPassword = false
-        /// Whether the share ends when a host has logged in, and for three seconds no session has been open. Not for a
-        /// token that has the channel.
+        /// Whether the share ends when a host has logged in, and for three seconds no session has been open: twenty, if the
+        /// sessions were broken off by a reset or a lost connection.
         public var isOnce = false
         /// The duration of the share; nil for no end.
         public var duration: Duration?

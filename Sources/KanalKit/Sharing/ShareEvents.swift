@@ -149,7 +149,7 @@ extension KanalError {
                     code: "CKR_FUNCTION_NOT_SUPPORTED",
                     reason: """
                         the token in \(reader) has the channel itself: a share that carries it through cannot limit what \
-                        is done, nor tell when a session ends
+                        is done
                         """)
             case .unreachable(let reader):
                 .refused(code: "CKR_DEVICE_REMOVED", reason: "the far reader is not reached: \(reader)")

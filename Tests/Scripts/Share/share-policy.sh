@@ -126,10 +126,39 @@ passed "--for: the share ends in time, and the token is logged out"
 
 detach
 insert bt near-bt
-for option in '--allow read' '--confirm login' --once; do
+for option in '--allow read' '--confirm login'; do
     [ "$option" != '--confirm login' ] || configure "authenticator = pinentry:$work/pinentry"
     expect 1 "$kanal" share --host $far_address $option
     printed 'has the channel itself'
 done
 passed "a token that has the channel is not shared with limits that nobody could keep"
+
+start_share --once
+printf %s "$password" > password
+expect 0 far "$kanal" pair --password-source file:password
+expect 0 "${tool[@]}" --list-objects
+expect 0 far opensc-tool --atr
+sleep 4
+kill -0 "$share" || fail "--once: pairing, reading or a question for the card has ended the share: $(cat share.log)"
+expect 0 "${tool[@]}" "${login[@]}" "${make_key[@]}" 01
+ends --once
+passed "--once with a token that has the channel: one run of a program with a login; pairing and reading are no use"
+
+# A program that logs in and is killed.
+start_share --once
+wait_for far_has_slot || fail "the token has no slot on the far machine"
+slot=$({ far ./activate "$serial" || true; } | sed -n 's/^slot: //p')
+mkfifo words
+far ./steps "$slot" < words > steps.log 2>&1 &
+program=$!
+others+=("$program")
+exec 3> words
+printf '%s\n' open "login $pin" key sign >&3
+wait_until grep -q '^sign 0x0$' steps.log || fail "no signature: $(cat steps.log)"
+sleep 4
+kill -0 "$share" || fail "--once: the share has ended before the program did: $(cat share.log)"
+kill -KILL "$program"
+exec 3>&-
+ends --once
+passed "--once with a token that has the channel: the share ends after a program that was killed, and not before"
 echo "share-policy.sh: passed"

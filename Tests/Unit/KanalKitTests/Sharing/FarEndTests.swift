@@ -7,34 +7,6 @@ import Testing
 
 @Suite("The far end of a share's tunnel")
 struct FarEndTests {
-    /// One end of a connection that carries frames.
-    private struct Peer {
-        let descriptor: Int32
-
-        func send(_ frame: [UInt8]) {
-            let bytes = [UInt8(frame.count >> 8), UInt8(frame.count & 0xFF)] + frame
-            #expect(unsafe write(descriptor, bytes, bytes.count) == bytes.count)
-        }
-
-        /// The next frame; nil at the end.
-        func receive() -> [UInt8]? {
-            guard let head = read(2) else { return nil }
-            return read(Int(head[0]) << 8 | Int(head[1]))
-        }
-
-        /// Whether there is something to be read, or the end.
-        var isReadable: Bool {
-            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            return unsafe poll(&waiting, 1, 0) > 0
-        }
-
-        private func read(_ count: Int) -> [UInt8]? {
-            var bytes = [UInt8](repeating: 0, count: count)
-            guard unsafe recv(descriptor, &bytes, count, Int32(MSG_WAITALL)) == count else { return nil }
-            return bytes
-        }
-    }
-
     private static let atr: [UInt8] = [0x3B, 0x8B, 0x01]
 
     /// A far end between a reader and a share.
@@ -46,22 +18,11 @@ struct FarEndTests {
         let isOver: Lock<Bool>
 
         init() throws {
-            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let (listener, port) = try Peer.listener()
             defer { close(listener) }
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                    unsafe bind(listener, pointer, size) == 0 && listen(listener, 1) == 0
-                        && getsockname(listener, pointer, &size) == 0
-                }
-            }
-            try #require(isBound)
             var ends: [Int32] = [-1, -1]
             try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-            let (port, end) = (UInt16(bigEndian: address.sin_port), ends[0])
+            let end = ends[0]
             (time, isOver) = (TestTime(), Lock(false))
             far = RemoteEnd(host: "127.0.0.1", port: port, clocks: time.clocks)
             // It blocks, as the test does: both need threads.

@@ -77,26 +77,39 @@ final class SharedReader: ReaderService, @unchecked Sendable {
 
     func readers() throws(LinkError) -> [ReaderState] { [ReaderState(name: "far", atr: link.atr, events: 1)] }
 
-    func connect(to reader: String) throws(LinkError) -> any CardLink { FarLink(self) }
-
-    private final class FarLink: CardLink {
-        private let reader: SharedReader
-
-        init(_ reader: SharedReader) { self.reader = reader }
-
-        var atr: [UInt8] { reader.token.identity.atr }
-
-        func beginTransaction() throws(LinkError) -> Bool { false }
-        func endTransaction() {}
-        func disconnect() {}
-
-        func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
-            guard let encoded = try? command.encoded() else { throw .malformed }
-            guard let answer = reader.process([UInt8](copying: encoded)), let response = Response(parsing: answer)
-            else { throw .removed(sent: true) }
-            return response
-        }
+    func connect(to reader: String) throws(LinkError) -> any CardLink {
+        FarLink(token.identity.atr, process)
     }
+}
+
+/// The card in a far reader, which takes a whole command and may be lost with it.
+final class FarLink: CardLink {
+    let atr: [UInt8]
+    private let process: ([UInt8]) -> [UInt8]?
+
+    init(_ atr: [UInt8], _ process: @escaping ([UInt8]) -> [UInt8]?) { (self.atr, self.process) = (atr, process) }
+
+    func beginTransaction() throws(LinkError) -> Bool { false }
+    func endTransaction() {}
+    func disconnect() {}
+
+    func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+        guard let encoded = try? command.encoded() else { throw .malformed }
+        guard let answer = process([UInt8](copying: encoded)), let response = Response(parsing: answer)
+        else { throw .removed(sent: true) }
+        return response
+    }
+}
+
+/// The reader of a near machine, with a token that a share has for itself.
+final class OneReader: OwnedCardService, @unchecked Sendable {
+    let link: EmulatedLink
+
+    init(_ card: EmulatedCard) { link = EmulatedLink(card) }
+
+    func readers() throws(LinkError) -> [ReaderState] { [ReaderState(name: "near", atr: link.atr, events: 1)] }
+    func own(_ reader: String) throws(LinkError) -> any OwnedCard { link }
+    func connect(to reader: String) throws(LinkError) -> any CardLink { throw .noCard }
 }
 
 /// An emulated token that the share has for itself.

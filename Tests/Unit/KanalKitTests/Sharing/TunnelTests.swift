@@ -11,17 +11,6 @@ import Translation
 
 @Suite("A far reader that a command leads to")
 struct TunnelTests {
-    /// A token that a share has for itself, in the only reader.
-    private final class OneReader: OwnedCardService, @unchecked Sendable {
-        let link: EmulatedLink
-
-        init() throws { link = EmulatedLink(try EmulatedCard(.usb)) }
-
-        func readers() throws(LinkError) -> [ReaderState] { [ReaderState(name: "near", atr: link.atr, events: 1)] }
-        func own(_ reader: String) throws(LinkError) -> any OwnedCard { link }
-        func connect(to reader: String) throws(LinkError) -> any CardLink { throw .noCard }
-    }
-
     private let folder = Folder()
 
     /// A share of a token by a command. `report` gets its events, too.
@@ -32,7 +21,8 @@ struct TunnelTests {
         settings.tunnel = command
         settings.patience = .seconds(60)
         let itself = Lock<TokenShare?>(nil)
-        let share = TokenShare(settings, readers: try OneReader(), clocks: TestTime().clocks) { event in
+        let readers = OneReader(try EmulatedCard(.usb))
+        let share = TokenShare(settings, readers: readers, clocks: TestTime().clocks) { event in
             if let share = itself.withLock({ $0 }) { report(share, event) }
             if [.state(.completed), .state(.cancelled)].contains(event) { itself.withLock { $0 = nil } }
         }
