@@ -38,16 +38,30 @@ struct SecretsOptions: ParsableArguments {
     @Flag(help: .saying("The secrets of this machine alone, whatever kanal.conf says."))
     var local = false
 
+    @Flag(help: .saying("The secrets of a replicated directory alone: an error if none is named."))
+    var synchronised = false
+
     func validate() throws {
         guard !local || directory == nil else {
             throw ValidationError(translated("--local and --directory exclude each other"))
+        }
+        guard !local || !synchronised else {
+            throw ValidationError(translated("--local and --synchronised exclude each other"))
         }
     }
 
     func secrets() throws -> SharedSecrets {
         if local { return try SharedSecrets(accessGroup: group) }
         if let directory { return try SharedSecrets(accessGroup: group, synchronisedThrough: directory) }
-        return try SharedSecrets.configured(accessGroup: group)
+        let secrets = try SharedSecrets.configured(accessGroup: group)
+        guard !synchronised || secrets.directory != nil else {
+            throw CommandError(
+                .usage,
+                """
+                no directory is named for secrets that are synchronised: give --directory, or set secrets in kanal.conf
+                """)
+        }
+        return secrets
     }
 }
 
@@ -83,20 +97,43 @@ private struct ListSecrets: AsyncParsableCommand {
     var account: String?
 
     func run() async throws {
-        let items = try await place.secrets().items(service: service, account: account)
+        let secrets = try place.secrets()
+        var items = try await secrets.items(service: service, account: account)
+        if secrets.directory != nil, !place.synchronised {
+            items += try await secrets.items(service: service, account: account, synchronised: false)
+            items.sort { ($0.service, $0.account) < ($1.service, $1.account) }
+        }
         try output.show(SecretList(items))
     }
 }
 
 private struct SecretList: Report {
-    let secrets: [SecretEntry]
+    struct Entry: Encodable {
+        let service: String
+        let account: String
+        let isSynchronised: Bool
+    }
 
-    init(_ items: [SecretItem]) { secrets = items.map { SecretEntry(service: $0.service, account: $0.account) } }
+    let secrets: [Entry]
+
+    init(_ items: [SecretItem]) {
+        secrets = items.map {
+            Entry(service: $0.service, account: $0.account, isSynchronised: $0.isSynchronised)
+        }
+    }
 
     func text(_ style: Style) -> String {
         guard !secrets.isEmpty else { return translated("There are no such secrets.") + "\n" }
-        var table = Table(["service", "account"])
-        for secret in secrets { table.add([secret.service.printable, secret.account.printable]) }
+        guard secrets.contains(where: \.isSynchronised) else {
+            var table = Table(["service", "account"])
+            for secret in secrets { table.add([secret.service.printable, secret.account.printable]) }
+            return table.text(style)
+        }
+        var table = Table(["service", "account", "kept on"])
+        for secret in secrets {
+            let place: Phrase = secret.isSynchronised ? "all machines" : "this machine"
+            table.add([secret.service.printable, secret.account.printable, translated(place)])
+        }
         return table.text(style)
     }
 }

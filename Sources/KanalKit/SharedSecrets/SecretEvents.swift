@@ -2,8 +2,9 @@
 package import Translation
 
 extension SharedSecrets {
-    /// What becomes of the secrets of the group: changes by other programs of this machine, and values that come from other
-    /// machines. The sequence begins with the next change and ends when its task is cancelled.
+    /// What becomes of the secrets of the group, those of the directory if there is one: changes by other programs of this
+    /// machine, and values that come from other machines. The sequence begins with the next change and ends when its task
+    /// is cancelled.
     ///
     /// The directory is looked at again and again, because no system tells of files that come over a network. A file
     /// that has not come whole yet is no event: the value is told as soon as it can be read.
@@ -16,13 +17,16 @@ extension SharedSecrets {
     /// The value of a secret, which may not have come yet from another machine.
     ///
     /// - Parameter patience: The longest wait for it. One that cannot be read yet is waited for, too.
-    /// - Throws: ``SharedSecretsError/notFound`` if it has not come; as ``read(service:account:)``.
+    /// - Throws: ``SharedSecretsError/notFound`` if it has not come; as ``read(service:account:synchronised:)``.
     public func read(
-        service: String, account: String, waitingFor patience: Duration, every interval: Duration = .seconds(1)
+        service: String, account: String, synchronised: Bool? = nil, waitingFor patience: Duration,
+        every interval: Duration = .seconds(1)
     ) async throws(SharedSecretsError) -> SecretBytes {
         let deadline = ContinuousClock.now + patience
         while true {
-            do throws(SharedSecretsError) { return try await read(service: service, account: account) } catch {
+            do throws(SharedSecretsError) {
+                return try await read(service: service, account: account, synchronised: synchronised)
+            } catch {
                 guard [.notFound, .damaged, .directoryMissing].contains(error), ContinuousClock.now < deadline else {
                     throw error
                 }

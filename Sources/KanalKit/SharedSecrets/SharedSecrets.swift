@@ -14,6 +14,10 @@ import Token
 /// those of all machines that have the group's key (``makeKey()``, ``key()``, ``join(_:)``), as soon as some program
 /// has copied the files from machine to machine.
 ///
+/// A group has secrets of both kinds, and the same name in both is two secrets. The parameter `synchronised` of a call
+/// chooses one kind: true for the directory's, false for those of this machine. Without it a call is for the directory's,
+/// if there is a directory.
+///
 /// If two machines change a secret at the same time, both end up with the same of the two values. A deletion wins over
 /// every change that does not know of it.
 ///
@@ -97,14 +101,15 @@ public final class SharedSecrets: Sendable {
     ///   - value: At most 8192 bytes.
     ///   - service: 1 to 255 bytes in UTF-8. Names are compared byte by byte.
     ///   - account: At most 255 bytes in UTF-8.
-    /// - Throws: ``SharedSecretsError/duplicate`` if the name is taken.
+    ///   - synchronised: Its kind.
+    /// - Throws: ``SharedSecretsError/duplicate`` if the name is taken in this kind.
     public func add(
-        _ value: borrowing SecretBytes, service: String, account: String
+        _ value: borrowing SecretBytes, service: String, account: String, synchronised: Bool? = nil
     ) async throws(SharedSecretsError) {
         let name = try SharedSecrets.name(service, account)
         let value = try SharedSecrets.copy(value)
-        let isOwn = directory == nil
-        try await work(create: isOwn) { store throws(SecretStore.Failure) in
+        let isSynchronised = synchronised ?? (directory != nil)
+        try await work(isSynchronised, create: !isSynchronised) { store throws(SecretStore.Failure) in
             guard let store else { throw .noKey }
             try store.add(value.secret, name)
         }
@@ -113,9 +118,11 @@ public final class SharedSecrets: Sendable {
     /// The value of a secret.
     ///
     /// - Throws: ``SharedSecretsError/notFound``.
-    public func read(service: String, account: String) async throws(SharedSecretsError) -> SecretBytes {
+    public func read(
+        service: String, account: String, synchronised: Bool? = nil
+    ) async throws(SharedSecretsError) -> SecretBytes {
         let name = try SharedSecrets.name(service, account)
-        let value = try await work { store throws(SecretStore.Failure) in
+        let value = try await work(synchronised) { store throws(SecretStore.Failure) in
             guard let store = try SharedSecrets.began(store) else { throw .notFound }
             return SharedSecret(try store.read(name))
         }
@@ -126,20 +133,20 @@ public final class SharedSecrets: Sendable {
     ///
     /// - Throws: ``SharedSecretsError/notFound``; what `body` throws.
     public func read<Result>(
-        service: String, account: String, _ body: (Span<UInt8>) throws -> Result
+        service: String, account: String, synchronised: Bool? = nil, _ body: (Span<UInt8>) throws -> Result
     ) async throws -> Result {
-        try await read(service: service, account: account).withBytes(body)
+        try await read(service: service, account: account, synchronised: synchronised).withBytes(body)
     }
 
     /// Gives a secret another value, of at most 8192 bytes.
     ///
     /// - Throws: ``SharedSecretsError/notFound``.
     public func update(
-        _ value: borrowing SecretBytes, service: String, account: String
+        _ value: borrowing SecretBytes, service: String, account: String, synchronised: Bool? = nil
     ) async throws(SharedSecretsError) {
         let name = try SharedSecrets.name(service, account)
         let value = try SharedSecrets.copy(value)
-        try await work { store throws(SecretStore.Failure) in
+        try await work(synchronised) { store throws(SecretStore.Failure) in
             guard let store = try SharedSecrets.began(store) else { throw .notFound }
             try store.update(value.secret, name)
         }
@@ -149,19 +156,21 @@ public final class SharedSecrets: Sendable {
     /// secret can be deleted, too. A new one of the same name is a different secret.
     ///
     /// - Throws: ``SharedSecretsError/notFound``.
-    public func delete(service: String, account: String) async throws(SharedSecretsError) {
+    public func delete(
+        service: String, account: String, synchronised: Bool? = nil
+    ) async throws(SharedSecretsError) {
         let name = try SharedSecrets.name(service, account)
-        try await work { store throws(SecretStore.Failure) in
+        try await work(synchronised) { store throws(SecretStore.Failure) in
             guard let store = try SharedSecrets.began(store) else { throw .notFound }
             try store.delete(name)
         }
     }
 
-    /// The names of all secrets, sorted by service and account.
-    public func items() async throws(SharedSecretsError) -> [SecretItem] {
-        try await work { store throws(SecretStore.Failure) in
-            let names = try SharedSecrets.began(store)?.names() ?? []
-            return names.map { SecretItem(service: $0.service, account: $0.account) }
+    /// The names of all secrets of a kind, sorted by service and account.
+    public func items(synchronised: Bool? = nil) async throws(SharedSecretsError) -> [SecretItem] {
+        try await work(synchronised) { store throws(SecretStore.Failure) in
+            guard let store = try SharedSecrets.began(store) else { return [] }
+            return try store.names().map { SecretItem($0, in: store) }
         }
     }
 
@@ -170,9 +179,12 @@ public final class SharedSecrets: Sendable {
     /// - Parameters:
     ///   - service: A pattern: `*` stands for any text, `?` for one character. Case does not count. Nil for all.
     ///   - account: The same for the account.
-    public func items(service: String?, account: String? = nil) async throws(SharedSecretsError) -> [SecretItem] {
+    ///   - synchronised: Their kind.
+    public func items(
+        service: String?, account: String? = nil, synchronised: Bool? = nil
+    ) async throws(SharedSecretsError) -> [SecretItem] {
         let patterns = [service, account].map { $0.map(ReaderPattern.init) }
-        return try await items().filter { item in
+        return try await items(synchronised: synchronised).filter { item in
             (patterns[0]?.matches(item.service) ?? true) && (patterns[1]?.matches(item.account) ?? true)
         }
     }
@@ -231,10 +243,9 @@ public final class SharedSecrets: Sendable {
     /// The state of all secrets, for ``SecretEvents``.
     func marks() async throws(SharedSecretsError) -> [SecretItem: [UInt8]] {
         try await work { store throws(SecretStore.Failure) in
+            guard let store = try SharedSecrets.began(store) else { return [:] }
             var marks: [SecretItem: [UInt8]] = [:]
-            for (name, mark) in try SharedSecrets.began(store)?.marks() ?? [:] {
-                marks[SecretItem(service: name.service, account: name.account)] = mark
-            }
+            for (name, mark) in try store.marks() { marks[SecretItem(name, in: store)] = mark }
             return marks
         }
     }
@@ -268,17 +279,24 @@ public final class SharedSecrets: Sendable {
 
     /// Runs `body` in the thread, with the store of the process's present user.
     ///
-    /// - Parameter create: Whether to make the store's directories.
+    /// - Parameters:
+    ///   - synchronised: The kind of the store. Nil for the directory's, if there is one.
+    ///   - create: Whether to make the store's directories.
     private func work<Result: Sendable>(
-        create: Bool = false, _ body: @escaping @Sendable (SecretStore?) throws(SecretStore.Failure) -> Result
+        _ synchronised: Bool? = nil, create: Bool = false,
+        _ body: @escaping @Sendable (SecretStore?) throws(SecretStore.Failure) -> Result
     ) async throws(SharedSecretsError) -> Result {
+        let isSynchronised = synchronised ?? (directory != nil)
+        guard !isSynchronised || directory != nil else {
+            throw .invalidArgument("there is no directory for secrets that are synchronised")
+        }
         do {
             return try await worker.run(cancellation: .asks({})) { [self] in
-                let place = try place()
+                let place = try place(isSynchronised ? directory : nil)
                 do throws(SecretStore.Failure) {
                     let store = try SecretStore.open(
                         place, group: group, create: create, random: random, patience: patience)
-                    if store == nil, directory != nil, !create { throw .noKey }
+                    if store == nil, isSynchronised, !create { throw .noKey }
                     return try body(store)
                 } catch {
                     throw SharedSecretsError(error)
@@ -293,7 +311,7 @@ public final class SharedSecrets: Sendable {
         }
     }
 
-    private func place() throws(SharedSecretsError) -> SecretStore.Place {
+    private func place(_ directory: String?) throws(SharedSecretsError) -> SecretStore.Place {
         let found = directories()
         guard let data = found.data else { throw .noHome }
         let local = data + "/kanal/secrets/" + group
@@ -330,9 +348,17 @@ public struct SecretItem: Sendable, Hashable {
     public let service: String
     /// Whose it is; may be empty.
     public let account: String
+    /// Whether it is a secret of all machines that replicate a directory, or of this machine alone.
+    public let isSynchronised: Bool
 
     /// A name; see its properties.
-    public init(service: String, account: String) { (self.service, self.account) = (service, account) }
+    public init(service: String, account: String, isSynchronised: Bool) {
+        (self.service, self.account, self.isSynchronised) = (service, account, isSynchronised)
+    }
+
+    init(_ name: SecretStore.Name, in store: SecretStore) {
+        self.init(service: name.service, account: name.account, isSynchronised: !store.isOfMachine)
+    }
 }
 
 /// A file in the directory of the secrets that cannot be read.

@@ -67,6 +67,9 @@ expect 1 ./on "$first" delete web --yes
 expect 2 ./on "$first" key
 printed 'secrets of this machine alone are not shared'
 expect 2 ./on "$first" list --group a/b
+expect 2 ./on "$first" set nowhere --synchronised --secret-source env:VALUE
+printed 'no directory is named for secrets that are synchronised: give --directory, or set secrets in kanal.conf'
+expect 1 ./on "$first" get nowhere
 ! grep -rqa -e new -e mail.example "$first" || fail "a secret or a name is readable"
 passed "secrets are set, read, found by patterns and deleted"
 
@@ -94,6 +97,21 @@ expect 0 ./on "$first" set late ann --secret-source env:VALUE
 name=$(ls "$first/Sync")
 ./on "$second" get late ann --wait 60 > waited &
 waiting=$!
+
+# A name of this machine, and of all.
+expect 0 ./on "$first" set mail.example ann --synchronised --secret-source env:VALUE
+printed 'was added'
+[ "$(./on "$first" get mail.example ann)" = "$VALUE" ] || fail "not the secret of all machines"
+[ "$(./on "$first" get mail.example ann --local)" = new ] || fail "not the secret of this machine"
+expect 0 ./on "$first" list mail.example
+printed '^mail.example *ann *all machines$'
+printed '^mail.example *ann *this machine$'
+expect 0 ./on "$first" list --json
+schema
+expect 0 ./on "$first" list --synchronised
+! grep -q 'this machine' output || fail "secrets of this machine beside others: $(cat output)"
+expect 0 ./on "$first" delete mail.example ann --synchronised --yes
+[ "$(./on "$first" get mail.example ann --local)" = new ] || fail "the other secret of the name is gone"
 
 # A file that comes in part.
 head -c 100 "$first/Sync/$name" > "$second/Sync/$name"

@@ -28,11 +28,12 @@ struct EventTextTests {
 
     @Test("Changes of secrets are told by service and account")
     func secrets() {
-        let item = SecretItem(service: "mail.example", account: "ann")
+        let item = SecretItem(service: "mail.example", account: "ann", isSynchronised: true)
         #expect("\(SecretEvent.added(item))" == "there is a secret mail.example ann")
         #expect("\(SecretEvent.changed(item))" == "the secret mail.example ann has another value")
         #expect(
-            "\(SecretEvent.deleted(SecretItem(service: "web", account: "")))" == "the secret web was deleted")
+            "\(SecretEvent.deleted(SecretItem(service: "web", account: "", isSynchronised: false)))"
+                == "the secret web was deleted")
     }
 
     @Test("What happens in a share is told without the password")

@@ -102,6 +102,7 @@ struct OtherCommandTests {
         for command in ["list", "get service", "set service", "delete service", "key", "join", "files"] {
             try await desk.type("secrets \(command) --local --directory ./relative")
         }
+        try await desk.type("secrets list --local --synchronised")
         try await desk.type("secrets get service --wait 86401")
         try await desk.type("secrets get", .russian)
         try await desk.type("authorize handler")

@@ -36,7 +36,7 @@ struct SecretEventTests {
         try await Task.sleep(for: .milliseconds(200))
         told.withLock { $0 = [] }
 
-        let ann = SecretItem(service: "server", account: "ann")
+        let ann = SecretItem(service: "server", account: "ann", isSynchronised: true)
         try await theirs.add("one", "ann")
         for name in try first.files where try !second.files.contains(name) {
             try second.put(first.content(name).prefix(100), as: name)

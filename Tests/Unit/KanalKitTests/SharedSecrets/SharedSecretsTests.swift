@@ -55,6 +55,55 @@ struct SharedSecretsTests {
         await #expect(throws: reason) { try await own.join(SharedKey("AAAA")) }
     }
 
+    @Test("Each secret says whether it is synchronised; a name of both kinds is two secrets, of which a call means one")
+    func kinds() async throws {
+        let machine = try SecretsMachine(), secrets = try await machine.begin()
+        let add = { (text: String, synchronised: Bool?) in
+            try await secrets.add(SecretBytes(text), service: "server", account: "ann", synchronised: synchronised)
+        }
+        let text = { (synchronised: Bool?) in
+            try await secrets.read(service: "server", account: "ann", synchronised: synchronised) { bytes in
+                String(decoding: [UInt8](copying: bytes), as: UTF8.self)
+            }
+        }
+        try await add("here", false)
+        #expect(try machine.files.isEmpty)
+        // Nothing takes the place of a secret of the other kind that is not there.
+        await #expect(throws: SharedSecretsError.notFound) { _ = try await text(nil) }
+        await #expect(throws: SharedSecretsError.notFound) { try await secrets.update("x", "ann") }
+        await #expect(throws: SharedSecretsError.notFound) { try await secrets.delete("ann") }
+        try await add("everywhere", nil)
+        #expect(try machine.files.count == 1)
+        for kind in [false, true, nil] {
+            await #expect(throws: SharedSecretsError.duplicate) { try await add("x", kind) }
+        }
+        #expect(try await [text(false), text(true), text(nil)] == ["here", "everywhere", "everywhere"])
+        let (own, shared) = (try await secrets.items(synchronised: false), try await secrets.items(synchronised: true))
+        #expect(own == [SecretItem(service: "server", account: "ann", isSynchronised: false)])
+        #expect(shared == [SecretItem(service: "server", account: "ann", isSynchronised: true)])
+        #expect(try await secrets.items() == shared && Set(own + shared).count == 2)
+        #expect(try await secrets.items(service: "serv*", synchronised: false) == own)
+        #expect(try await secrets.items(service: nil, account: "bob", synchronised: false) == [])
+        try await secrets.update(SecretBytes("new"), service: "server", account: "ann", synchronised: false)
+        #expect(try await [text(false), text(true)] == ["new", "everywhere"])
+        #expect(try await machine.secrets(isOwn: true).text("ann") == "new")
+        try await secrets.delete(service: "server", account: "ann", synchronised: false)
+        await #expect(throws: SharedSecretsError.notFound) { _ = try await text(false) }
+        #expect(try await text(true) == "everywhere")
+
+        // Without a directory, and on a machine without the key.
+        let reason = SharedSecretsError.invalidArgument("there is no directory for secrets that are synchronised")
+        let alone = try machine.secrets(isOwn: true)
+        await #expect(throws: reason) { _ = try await alone.items(synchronised: true) }
+        await #expect(throws: reason) {
+            try await alone.add(SecretBytes("x"), service: "server", account: "ann", synchronised: true)
+        }
+        let second = try SecretsMachine("second").secrets()
+        await #expect(throws: SharedSecretsError.noKey) { try await second.add("x", "ann") }
+        try await second.add(SecretBytes("x"), service: "server", account: "ann", synchronised: false)
+        #expect(try await second.items(synchronised: false).map(\.account) == ["ann"])
+    }
+
     @Test("Names and values have limits, and everything within them comes back as it was")
     func limits() async throws {
         let machine = try SecretsMachine(), secrets = try machine.secrets(isOwn: true)
