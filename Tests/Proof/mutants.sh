@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# mutants.sh [WORD]: breaks the kernels in one place after another, in a copy, and requires that the proof fails there: with the step
+# mutants.sh [WORD]: breaks the kernels, and the ciphers in Swift, in one place after another, in a copy, and requires that the proof fails there: with the step
 # and the words that are named. Each mutant is in docs/Proof.md. With a word, only those whose step has it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -8,17 +8,20 @@ cd "$(dirname "$0")/../.."
 
 survivors=0 count=0 wanted=${1:-}
 
-# mutant NAME FILE EXPRESSION STEP WORDS: applies the sed expression to the file of Sources/GOSTKernels, and runs the step, before
-# which options of proof.sh may be.
+# The folder of Sources that is broken, and the option of proof.sh that takes the copy.
+folder=GOSTKernels option=-k
+
+# mutant NAME FILE EXPRESSION STEP WORDS: applies the sed expression to the file of the folder, and runs the step, before which
+# options of proof.sh may be.
 mutant() {
     local name=$1 file=$2 expression=$3 words=$5 status=0 step
     read -ra step <<< "$4"
     [[ $4 == *"$wanted"* ]] || return 0
-    rm -rf "$work/kernels"
-    cp -r Sources/GOSTKernels "$work/kernels"
-    sed -i "$expression" "$work/kernels/$file"
-    ! cmp -s "Sources/GOSTKernels/$file" "$work/kernels/$file" || fail "$name: the mutation does not apply to $file"
-    Tests/Proof/proof.sh -k "$work/kernels" "${step[@]}" > "$work/output" 2>&1 || status=$?
+    rm -rf "$work/copy"
+    cp -r "Sources/$folder" "$work/copy"
+    sed -i "$expression" "$work/copy/$file"
+    ! cmp -s "Sources/$folder/$file" "$work/copy/$file" || fail "$name: the mutation does not apply to $file"
+    Tests/Proof/proof.sh $option "$work/copy" "${step[@]}" > "$work/output" 2>&1 || status=$?
     count=$((count + 1))
     # Code without a rule is not proven whatever it does.
     if [ $status != 0 ] && grep "^NOT proven: .*$words" "$work/output" | grep -qv 'no rule: '; then
@@ -149,6 +152,18 @@ mutant "a factor, for NEON" Kuznyechik/BlockNEON.h '0,/0xCF, 0x20, 0x87/s//0xCF,
     '-c schedule ciphers_arm64' 'round keys, NEON'
 mutant "a share of the upper byte, for NEON" ProductsNEON.h '0,/0x00, 0x1D, 0x3A/s//0x00, 0x1D, 0x3B/' \
     '-c all_streebog ciphers_arm64' 'Streebog, NEON'
+
+folder=GOST option=-g
+mutant "a gate of σ, in Swift" Hashes/Nibbles.swift 's/^        let p = t3 ^ t2$/        let p = t3 ^ t1/' \
+    '-c all_kuznyechik portable' 'Kuznyechik, in Swift'
+mutant "a gate of what undoes ν1, in Swift" Ciphers/Kuznyechik+Linear.swift 's/^            c ^ d ^ abd)$/            c ^ d ^ ab)/' \
+    '-c back_kuznyechik portable' 'deciphering, in Swift'
+mutant "an element of Streebog's matrix, in Swift" Hashes/Streebog.swift 's/product(0x49, 0xa0/product(0x4a, 0xa0/' \
+    '-c all_streebog portable' 'Streebog, in Swift'
+mutant "the carry of Σ is that of a lower bit, in Swift" Hashes/Streebog.swift 's/~sum\[index\])) >> 63/~sum[index])) >> 62 \& 1/' \
+    '-c all_streebog portable' 'the sum'
+mutant "a rotation by twelve, in Swift" Ciphers/GOST28147.swift 's/(words &<< 11) | (words &>> 21)/(words \&<< 12) | (words \&>> 20)/' \
+    '-c all_imits portable' 'codes, in Swift'
 
 [ $survivors = 0 ] || { echo "mutants.sh: $survivors survived" >&2; exit 1; }
 echo "mutants.sh: $count mutants, passed"

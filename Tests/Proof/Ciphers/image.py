@@ -4,10 +4,11 @@ import re
 import struct
 import subprocess
 
-# Functions of the C library that the kernels call: each has an address, at which there is no code.
+# Functions of the C library that the kernels call, and of Swift's that the code in Swift calls: each has an address, at which there is no code.
 LIBRARY = {name: 0x1000 + 16 * i for i, name in enumerate(
     ("memcpy", "memmove", "memset", "explicit_bzero", "__memcpy_chk", "__memmove_chk", "__memset_chk", "__explicit_bzero_chk",
-     "__stack_chk_fail", "getauxval", "gost_public_answer"))}
+     "__stack_chk_fail", "getauxval", "gost_public_answer", "swift_retain", "swift_release", "swift_once", "swift_allocObject",
+     "$s7Secrets12SecretMemoryO8allocateySvSiFZ"))}
 # The word that the compiler puts at the end of arrays, on arm64.
 GUARD = 0x2000
 
@@ -39,11 +40,11 @@ def split_operands(text):
 class Image:
     """A linked program. `arm64` says for which processor."""
 
-    def __init__(self, linker, objects, path, arm64=False):
+    def __init__(self, linker, objects, path, arm64=False, flags=()):
         self.path, self.arm64 = path, arm64
         places = [f"--defsym={name}={address}" for name, address in (LIBRARY | {"__stack_chk_guard": GUARD}).items()]
-        subprocess.run([linker, "-static", "-e", "0", "-z", "noseparate-code", *places, *objects, "-o", path], check=True)
-        self.memory, self.functions = {}, {}
+        subprocess.run([linker, "-static", "-e", "0", "-z", "noseparate-code", *flags, *places, *objects, "-o", path], check=True)
+        self.memory, self.functions, self.variables = {}, {}, {}
         with open(path, "rb") as file:
             self.read(file.read())
         self.instructions = {}
@@ -65,9 +66,9 @@ class Image:
                 strings = headers[header[6]][4]
                 for place in range(header[4], header[4] + header[5], 24):
                     name, kind, _, _, value, _ = struct.unpack_from("<IBBHQQ", data, place)
-                    if kind & 15 == 2:
+                    if kind & 15 in (1, 2):
                         end = data.index(b"\0", strings + name)
-                        self.functions[data[strings + name:end].decode()] = value
+                        (self.functions if kind & 15 == 2 else self.variables)[data[strings + name:end].decode()] = value
 
     def read_code(self):
         program = ["aarch64-linux-gnu-objdump"] if self.arm64 else ["objdump", "-M", "intel"]

@@ -198,8 +198,9 @@ class X86(Vectors, Processor):
         return self.known(self.get(target, instruction, 8), "a jump", instruction)
 
     def do_call(self, instruction, target):
+        address = self.do_jmp(instruction, target)
         self.push(parts(instruction.next, 8))
-        return self.do_jmp(instruction, target)
+        return address
 
     def do_ret(self, instruction):
         return number(self.pop())
