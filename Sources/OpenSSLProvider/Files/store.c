@@ -154,7 +154,8 @@ static int give_certificate(const unsigned char *der, size_t length, OSSL_CALLBA
         OSSL_PARAM_construct_end(),
     };
 
-    return callback(parameters, argument);
+    /* OpenSSL drops its own errors of what it cannot read. */
+    return callback(parameters, argument) || FAIL(REASON_INPUT, "the certificate is malformed; replace it on the token");
 }
 
 /* RSA and EC keys are decoded by those that know them. */
@@ -175,7 +176,10 @@ static int give_public(
         OSSL_PARAM_construct_octet_string(OSSL_OBJECT_PARAM_DATA, der, length),
         OSSL_PARAM_construct_end(),
     };
-    int done = pkey_name(info.kind) ? callback(parameters, argument) : FAIL(REASON_UNSUPPORTED, "this kind of key");
+    int done = pkey_name(info.kind)
+        ? callback(parameters, argument)
+            || FAIL(REASON_PUBLIC, "no provider reads this public key: it is malformed, or the default provider is not active")
+        : FAIL(REASON_UNSUPPORTED, "this kind of key");
 
     OPENSSL_free(der);
     return done;
@@ -196,15 +200,17 @@ static int give(struct store *store, const struct object *object, OSSL_CALLBACK 
     }
     if (!token_acquire(store->token, &session, &connection))
         return 0;
-    if (connection != object->connection)
-        FAIL(REASON_TOKEN, "the token has left");
-    else if (is_certificate)
+    if (connection != object->connection) {
+        token_release(store->token, session, connection);
+        return FAIL(REASON_TOKEN, "the token has left");
+    }
+    if (is_certificate)
         der = object_attribute(store->token, session, object->handle, CKA_VALUE, &length);
     else
         der = public_info(store->token, session, store->class, object, &length);
     token_release(store->token, session, connection);
     if (!der)
-        return 0;
+        return is_certificate ? FAIL(REASON_FUNCTION, "the certificate's value") : 0;
     if (!is_certificate)
         return give_public(store->provider, der, length, callback, argument);
     done = give_certificate(der, length, callback, argument);
