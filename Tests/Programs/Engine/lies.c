@@ -8,12 +8,11 @@
  * what decrypt() encrypts. Each function tells each lie: the operation fails with the engine's error, or it
  * does what an honest module's does; a lie about a result always fails. A text below a padding of PKCS #1 has any
  * length that there is room for. Hidden is CKA_PUBLIC_KEY_INFO. The program is built with AddressSanitizer, as the
- * engine is, and its buffers have the sizes that OpenSSL asks for.
+ * engine is, and its buffers have the sizes that OpenSSL asks for. OpenSSL 4 has no engines.
  */
 #define OPENSSL_API_COMPAT 10101
 #include <dlfcn.h>
 #include <openssl/core_names.h>
-#include <openssl/engine.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/rsa.h>
@@ -24,6 +23,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if OPENSSL_VERSION_MAJOR < 4
+#include <openssl/engine.h>
+#else
+#define ENGINE_by_id(name) NULL
+#define ENGINE_init(engine) 0
+#define ENGINE_load_private_key(engine, name, method, data) NULL
+#define ENGINE_finish(engine) (void)(engine)
+#define ENGINE_free(engine) (void)(engine)
+#endif
 
 enum { SLOTS, OBJECTS, ATTRIBUTE, SIGN, DECRYPT, NOTHING };
 enum { QUESTION = 1, VALUE = 2, BOTH = 3, LIES = 13 };

@@ -1,34 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * use MODE [URI [NUMBER [SEED]]]
+ * use MODE [URI [NUMBER]]
  *
  * Uses the provider "kanal" as programs do, in the modes of the list at the end; prints "good" and ends with 0, or says
  * what is not so. OPENSSL_MODULES has the provider.
  */
-#include <openssl/decoder.h>
-#include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/objects.h>
+#include "context.h"
+
 #include <openssl/pem.h>
 #include <openssl/provider.h>
-#include <openssl/store.h>
 #include <openssl/x509.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static const char *uri;
 static long number;
-
-static void fail(const char *what) {
-    fprintf(stderr, "%s\n", what);
-    ERR_print_errors_fp(stderr);
-    exit(1);
-}
 
 static long memory(void) {
     long pages = 0, resident = 0;
@@ -59,31 +47,6 @@ static void end(struct context context) {
     if (context.standard)
         OSSL_PROVIDER_unload(context.standard);
     OSSL_LIB_CTX_free(context.library);
-}
-
-static EVP_PKEY *load(OSSL_LIB_CTX *library) {
-    OSSL_STORE_CTX *store = OSSL_STORE_open_ex(uri, library, NULL, NULL, NULL, NULL, NULL, NULL);
-    OSSL_STORE_INFO *info = store && OSSL_STORE_expect(store, OSSL_STORE_INFO_PKEY) ? OSSL_STORE_load(store) : NULL;
-    EVP_PKEY *key = info ? OSSL_STORE_INFO_get1_PKEY(info) : NULL;
-
-    OSSL_STORE_INFO_free(info);
-    OSSL_STORE_close(store);
-    return key;
-}
-
-static bool sign(OSSL_LIB_CTX *library, EVP_PKEY *key) {
-    unsigned char signature[1024];
-    size_t length = sizeof signature;
-    EVP_MD_CTX *signing = EVP_MD_CTX_new();
-    bool done = EVP_DigestSignInit_ex(signing, NULL, NULL, library, NULL, key, NULL) == 1
-        && EVP_DigestSign(signing, signature, &length, (const unsigned char *)"message", 7) == 1;
-
-    EVP_MD_CTX_free(signing);
-    signing = EVP_MD_CTX_new();
-    done = done && EVP_DigestVerifyInit_ex(signing, NULL, NULL, library, NULL, key, NULL) == 1
-        && EVP_DigestVerify(signing, signature, length, (const unsigned char *)"message", 7) == 1;
-    EVP_MD_CTX_free(signing);
-    return done;
 }
 
 /* ---- Modes ---- */
@@ -118,8 +81,8 @@ static void contexts(void) {
     EVP_PKEY *first, *second;
 
     end(third);
-    first = load(one.library);
-    second = load(other.library);
+    first = load(one.library, uri);
+    second = load(other.library, uri);
     if (!first || !second || !sign(one.library, first) || !sign(other.library, second))
         fail("two contexts do not sign");
     EVP_PKEY_free(first);
@@ -134,7 +97,7 @@ static void contexts(void) {
 static void twice(void) {
     struct context context = begin(true);
     OSSL_PROVIDER *again = OSSL_PROVIDER_load(context.library, "kanal");
-    EVP_PKEY *key = load(context.library);
+    EVP_PKEY *key = load(context.library, uri);
 
     if (!again || !key || !sign(context.library, key))
         fail("loaded twice it does not sign");
@@ -156,7 +119,7 @@ static void threads(void) {
     pthread_t list[8];
 
     shared = begin(true);
-    if (!(shared_key = load(shared.library)))
+    if (!(shared_key = load(shared.library, uri)))
         fail("no key");
     for (int i = 0; i < 8; i++)
         pthread_create(&list[i], NULL, work, NULL);
@@ -166,19 +129,6 @@ static void threads(void) {
     end(shared);
 }
 
-/* The default context would have the provider, too, and keep the module. */
-static OSSL_LIB_CTX *begin_with_settings(void) {
-    static char *file;
-    OSSL_LIB_CTX *library;
-
-    if (!file)
-        file = getenv("OPENSSL_CONF");
-    unsetenv("OPENSSL_CONF");
-    library = OSSL_LIB_CTX_new();
-    if (!OSSL_LIB_CTX_load_config(library, file))
-        fail("the settings are not loaded");
-    return library;
-}
 static void *end_other(void *library) {
     OSSL_LIB_CTX_free(library);
     return NULL;
@@ -190,7 +140,7 @@ static void settings(void) {
     EVP_PKEY *key;
 
     for (long i = 0; i < number; i++) {
-        if (!(key = load(library)) || !sign(library, key))
+        if (!(key = load(library, uri)) || !sign(library, key))
             fail("a context that began while another one ended does not sign");
         EVP_PKEY_free(key);
         pthread_create(&ending, NULL, end_other, library);
@@ -198,7 +148,7 @@ static void settings(void) {
         next = begin_with_settings();
         /* Every other time the key is loaded while the module may still end. */
         if (i % 2) {
-            if (!(key = load(next)))
+            if (!(key = load(next, uri)))
                 fail("a module that ends is used");
             EVP_PKEY_free(key);
         }
@@ -210,7 +160,7 @@ static void settings(void) {
 
 static void forks(void) {
     struct context context = begin(true);
-    EVP_PKEY *key = load(context.library);
+    EVP_PKEY *key = load(context.library, uri);
     int status;
 
     if (!key || !sign(context.library, key))
@@ -234,7 +184,7 @@ static void forks(void) {
 /* Signs once for each line of standard input, and says whether it could. */
 static void lines(void) {
     struct context context = begin(true);
-    EVP_PKEY *key = load(context.library);
+    EVP_PKEY *key = load(context.library, uri);
     char line[16];
 
     if (!key)
@@ -262,7 +212,7 @@ static size_t derive(OSSL_LIB_CTX *library, EVP_PKEY *own, EVP_PKEY *peer, unsig
 /* The other side's key has a private half, too, and is the default provider's, which computes with it as before. */
 static void peer(void) {
     struct context context = begin(true);
-    EVP_PKEY *key = load(context.library), *other = EVP_PKEY_Q_keygen(context.library, NULL, "EC", "P-256"), *half = NULL;
+    EVP_PKEY *key = load(context.library, uri), *other = EVP_PKEY_Q_keygen(context.library, NULL, "EC", "P-256"), *half = NULL;
     unsigned char ours[64], theirs[64], *der = NULL;
     const unsigned char *rest;
     int length = key ? i2d_PUBKEY(key, &der) : 0;
@@ -299,7 +249,7 @@ static void file_of_key(void) {
 /* Without the default provider GOST keys sign, and others say what is missing. */
 static void alone(void) {
     struct context context = begin(false);
-    EVP_PKEY *key = load(context.library);
+    EVP_PKEY *key = load(context.library, uri);
 
     if (!key || !sign(context.library, key))
         fail("a GOST key needs the default provider");
@@ -307,64 +257,27 @@ static void alone(void) {
     end(context);
 }
 
-/* Properties that exclude the provider. */
+/* Properties that exclude the provider: an error for each use, and all is as before without them. */
 static void properties(void) {
     struct context context = begin(true);
-    EVP_MD *md;
+    EVP_PKEY *key = load(context.library, uri), *other = NULL;
 
-    if (!EVP_set_default_properties(context.library, "fips=yes"))
-        fail("no properties");
-    md = EVP_MD_fetch(context.library, "md_gost12_256", NULL);
-    if (md)
-        fail("a digest has the property fips");
+    if (!key || !EVP_set_default_properties(context.library, "fips=yes"))
+        fail("no key, or no properties");
     ERR_clear_error();
-    end(context);
-}
-
-static unsigned int seed;
-/* Public keys with changed bytes, and files with a URI that are cut or changed. */
-static void mutations(void) {
-    struct context context = begin(true);
-    EVP_PKEY *key = load(context.library), *read;
-    unsigned char *der = NULL, changed[1024];
-    int length = key ? i2d_PUBKEY(key, &der) : 0;
-
-    if (length <= 0 || length > 1000)
-        fail("no public key");
-    for (long i = 0; i < number; i++) {
-        const unsigned char *rest = changed;
-        int size = length, count = 1 + (int)(rand_r(&seed) % 3);
-        memcpy(changed, der, (size_t)length);
-        for (int j = 0; j < count; j++)
-            changed[(size_t)rand_r(&seed) % (size_t)length] = (unsigned char)rand_r(&seed);
-        if (rand_r(&seed) % 4 == 0)
-            size = 1 + (int)(rand_r(&seed) % (unsigned int)length);
-        read = d2i_PUBKEY_ex(NULL, &rest, size, context.library, NULL);
-        if (read && EVP_PKEY_is_a(read, EVP_PKEY_get0_type_name(key)) && EVP_PKEY_eq(key, read) != 1
-            && memcmp(changed, der, (size_t)length) == 0)
-            fail("the same key is another one");
-        EVP_PKEY_free(read);
-        ERR_clear_error();
-    }
-    for (long i = 0; i < number; i++) {
-        static const char header[] = {0x30, 0x30, 0x1A, 0x18};
-        OSSL_DECODER_CTX *decoding;
-        const unsigned char *rest = changed;
-        size_t size;
-        read = NULL;
-        memcpy(changed, header, sizeof header);
-        memcpy(changed + 4, "PKCS#11 Provider URI v1.0", 25);
-        memcpy(changed + 29, "\x0C\x14pkcs11:object=nothing", 23);
-        changed[2 + (size_t)rand_r(&seed) % 50] = (unsigned char)rand_r(&seed);
-        size = 1 + (size_t)rand_r(&seed) % 60;
-        decoding = OSSL_DECODER_CTX_new_for_pkey(
-            &read, "DER", NULL, NULL, EVP_PKEY_KEYPAIR, context.library, "provider=kanal");
-        OSSL_DECODER_from_data(decoding, &rest, &size);
-        EVP_PKEY_free(read);
-        OSSL_DECODER_CTX_free(decoding);
-        ERR_clear_error();
-    }
-    OPENSSL_free(der);
+    if (EVP_MD_fetch(context.library, "md_gost12_256", NULL) || !ERR_peek_error())
+        fail("a digest has the property fips, or no error is told");
+    ERR_clear_error();
+    if (load(context.library, uri) || !ERR_peek_error())
+        fail("a key is found by the property fips, or no error is told");
+    ERR_clear_error();
+    if (sign(context.library, key) || !ERR_peek_error())
+        fail("a key signs by the property fips, or no error is told");
+    ERR_clear_error();
+    if (!EVP_set_default_properties(context.library, "") || !(other = load(context.library, uri))
+        || !sign(context.library, other) || !sign(context.library, key))
+        fail("without the properties a key does not sign");
+    EVP_PKEY_free(other);
     EVP_PKEY_free(key);
     end(context);
 }
@@ -375,13 +288,12 @@ static const struct {
 } modes[] = {
     {"loads", loads},   {"contexts", contexts}, {"twice", twice},           {"threads", threads},     {"forks", forks},
     {"settings", settings}, {"file", file_of_key}, {"lines", lines},
-    {"alone", alone},   {"properties", properties}, {"mutations", mutations}, {"peer", peer},
+    {"alone", alone},   {"properties", properties}, {"peer", peer},
 };
 
 int main(int argc, char **argv) {
     uri = argc > 2 ? argv[2] : "";
     number = argc > 3 ? atol(argv[3]) : 10;
-    seed = argc > 4 ? (unsigned int)atol(argv[4]) : 1;
     for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
         if (strcmp(argv[1], modes[i].name) == 0) {
             modes[i].run();

@@ -1,162 +1,237 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# provider-use.sh [checked]: the provider "kanal" under AddressSanitizer: modules that lie about lengths, hostile keys, keys in
-# memory, several library contexts, threads, forks, want of memory, a token that leaves; loaded ten thousand times, and beside the
-# engine gost. With "checked" under ThreadSanitizer and valgrind.
+# provider-use.sh [SECTION…]: the provider "kanal" under AddressSanitizer: modules that lie about lengths or change what they
+# answer, hostile keys, certificates and files, keys in memory, several library contexts, threads, forks, want of memory, a token
+# that leaves; loaded ten thousand times, and beside the engine gost. The sections "races" and "memory", ThreadSanitizer and
+# valgrind, run if they are named. COUNT is the number of changed inputs, and IDENTITIES has the tokens: "usb bt". With
+# ROOT=DIRECTORY all of it runs in that system, with its OpenSSL, gcc and valgrind.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 . Tests/Scripts/Provider/settings.sh
 
-export SOFTHSM2_CONF=$work/softhsm2.conf
-soft=$(dpkg-query --listfiles libsofthsm2 | grep -m 1 '/libsofthsm2\.so$')
-sanitized=(clang -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize=function,shift-base -fno-sanitize-recover=all)
+sections=("$@")
+[ $# -gt 0 ] || sections=(lengths programs hostile software shortage absence layouts loads beside_gost)
+count=${COUNT:-10000}
 
 module_settings() {
     sed "s|^\[kanal\]|&\nMODULE_PATH = $1\nPIN = $pin|" provider.cnf > module.cnf
 }
-# What Swift's runtime keeps in the library is no leak of the provider, and not seen as kept.
-use() {
-    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/checked LSAN_OPTIONS=suppressions=$work/kept:print_suppressions=0 \
-        expect "$@"
+# with SETTINGS MODULES STATUS COMMAND…: what Swift's runtime keeps in the library is not a leak of the provider, and is not seen
+# as kept.
+with() {
+    expect "$3" bash -c 'there "$@"' sh "OPENSSL_CONF=$1" "OPENSSL_MODULES=$2" "TRANSPORTED=$work/transported" \
+        "LSAN_OPTIONS=suppressions=$work/kept:print_suppressions=0" "${@:4}"
 }
+use() { with "$work/module.cnf" "$work/checked" "$@"; }
+installed() { with "$work/module.cnf" "$work/lib/ossl-modules" "$@"; }
 
-# compile DIRECTORY COMPILER…: the provider, with this compiler and its options.
-compile() {
-    mkdir -p "$1/objects"
+# Clang of this machine, or gcc of the other system. The kernels, which know nothing of OpenSSL, are clang's in both.
+compilers() {
+    local flags=(-g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all)
+    kernels_sanitized=(clang "${flags[@]}" -fno-sanitize=function,shift-base)
+    # The runtime of gcc's ThreadSanitizer has no function for memset.
+    kernels_raced=(clang -g -O1 -fsanitize=thread -mllvm -tsan-instrument-memintrinsics=0)
+    tree=$root
+    if [ -z "$ROOT" ]; then
+        sanitized=("${kernels_sanitized[@]}")
+        raced=("${kernels_raced[@]}" -Wno-unused-command-line-argument)
+        linking=(-fuse-ld=lld)
+        # SoftHSM2 throws, for which AddressSanitizer wants the library that catches to be there from the start.
+        catching=(-Wl,--no-as-needed -lstdc++)
+    else
+        sanitized=(gcc "${flags[@]}" -fno-sanitize=shift-base)
+        raced=(gcc -g -O1 -fsanitize=thread)
+        linking=()
+        catching=()
+        tree=$work/tree
+        mkdir tree
+        (cd "$root" && cp -r --parents Sources/{OpenSSLProvider,OpenSSLKeys,GOSTKernels} Tests/Programs/{Engine,Provider} "$tree")
+    fi
+    p11_kit=$(there pkg-config --cflags p11-kit-1)
+    headers=$(printf -- "-I$tree/Sources/%s " OpenSSLProvider OpenSSLProvider/GOST OpenSSLKeys GOSTKernels/include)
+}
+compiled() { expect 0 bash -c 'there "$@"' sh "$@"; }
+program() { compiled cc -O2 -Wall -Wextra -Werror "$tree/Tests/Programs/Provider/$1.c" -o "$2" -pthread -lcrypto; }
+
+# objects_of FOLDER DIRECTORY COMPILER…: objects of all sources of a folder, in a directory.
+objects_of() {
     # shellcheck disable=SC2016
-    find "$root"/Sources/OpenSSL{Provider,Keys} "$root/Sources/GOSTKernels" -name '*.c' -print0 \
-        | nice xargs -0 -P 2 -I{} sh -c 'out=$1/objects/$(echo "$0" | tr / _).o; shift; exec "$@" -c "$0" -o "$out"' {} \
-            "$1" "${@:2}" -std=gnu11 -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 '-DKANAL_VERSION="0"' \
-            -I"$root"/Sources/{OpenSSLProvider,OpenSSLProvider/GOST,OpenSSLKeys,GOSTKernels/include} $(pkg-config --cflags p11-kit-1)
-    "${@:2}" -fuse-ld=lld -shared "$1"/objects/*.o -Wl,-z,nodelete \
-        "-Wl,--version-script=$root/Sources/OpenSSLProvider/exports.map" $(pkg-config --libs p11-kit-1) -o "$1/kanal.so"
+    find "$tree/Sources/$1" -name '*.c' -print0 \
+        | nice xargs -0 -P 2 -I{} bash -c 'out=$1/$(echo "$0" | tr / _).o; shift; "$@" -c "$0" -o "$out"' {} "${@:2}" \
+            -std=gnu11 -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 '-DKANAL_VERSION="0"' $headers $p11_kit
+}
+# provider_by DIRECTORY NAME: the provider, by compilers with their options: NAME and kernels_NAME.
+provider_by() {
+    local -n compiler=$2 kernels=kernels_$2
+    mkdir -p "$1/objects"
+    objects_of GOSTKernels "$1/objects" "${kernels[@]}"
+    objects_of OpenSSLKeys "$1/objects" there "${compiler[@]}"
+    objects_of OpenSSLProvider "$1/objects" there "${compiler[@]}"
+    compiled "${compiler[@]}" "${linking[@]}" -shared "$1"/objects/*.o -Wl,-z,nodelete \
+        "-Wl,--version-script=$tree/Sources/OpenSSLProvider/exports.map" $(there pkg-config --libs p11-kit-1) -o "$1/kanal.so"
 }
 
-# SoftHSM2 throws, for which AddressSanitizer wants the library that catches to be there from the start.
+# The provider and the programs under AddressSanitizer, once.
 builds() {
-    local source flags
-    mkdir -p checked tokens
-    flags=$(pkg-config --cflags p11-kit-1)
-    compile checked "${sanitized[@]}"
-    "${sanitized[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/use.c" -o use -pthread -lcrypto -Wl,--no-as-needed -lstdc++
-    "${sanitized[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Engine/lies.c" $flags -o lies -pthread -lcrypto \
-        -Wl,--no-as-needed -lstdc++
-    "${sanitized[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/software.c" -o software -pthread -lcrypto
-    "${sanitized[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/shortage.c" -o shortage -lcrypto -Wl,--no-as-needed \
-        -lstdc++
-    cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Provider/software.c" -o unchecked -pthread -lcrypto
-    for source in soft:$soft kanal:$module; do
-        cc -g -O1 -Wall -Wextra -Werror -shared -fPIC "-DLIBRARY=\"${source#*:}\"" "$root/Tests/Programs/Engine/liar.c" \
-            $flags -o liar-${source%%:*}.so
+    local name source
+    [ ! -e checked ] || return 0
+    provider_by checked sanitized
+    for name in Provider/{use,hostile,software,shortage} Engine/lies; do
+        compiled "${sanitized[@]}" "${linking[@]}" -std=gnu11 "$tree/Tests/Programs/$name.c" $p11_kit -o "${name#*/}" -pthread \
+            -lcrypto "${catching[@]}"
     done
-    cc -g -O1 -Wall -Wextra -Werror -shared -fPIC "-DLIBRARY=\"$module\"" "$root/Tests/Programs/Provider/slow.c" $flags -o slow.so
-    echo "directories.tokendir = $work/tokens" > softhsm2.conf
+    for name in Engine/liar Provider/{slow,changed}; do
+        compiled cc -g -O1 -Wall -Wextra -Werror -shared -fPIC "-DLIBRARY=\"$own\"" "$tree/Tests/Programs/$name.c" $p11_kit \
+            -o "${name#*/}.so"
+    done
     echo leak:libkanal-pkcs11.so > kept
+}
+
+keys() {
+    local key
+    for key in gost256 gost512 p256; do
+        PIN=$pin expect 0 "$kanal" key generate --agree --kind $key --label $key --pin-source env:PIN
+    done
+    PIN=$pin expect 0 "$kanal" key generate --kind rsa2048 --label rsa --pin-source env:PIN
 }
 
 lies() {
     use 0 ./lies "$@"
     told=$((told + $(tail -n 1 output | cut -d ' ' -f 1)))
 }
-lengths() {
-    local operation uri=pkcs11:token=lies
+# RSA and P-256 keys are those of SoftHSM2, or in another system of the token.
+soft_keys() {
+    local soft
+    soft=$(dpkg-query --listfiles libsofthsm2 | grep -m 1 '/libsofthsm2\.so$')
+    export SOFTHSM2_CONF=$work/softhsm2.conf
+    [ ! -e tokens ] || return 0
+    mkdir tokens
+    echo "directories.tokendir = $work/tokens" > softhsm2.conf
     expect 0 softhsm2-util --init-token --free --label lies --so-pin 87654321 --pin $pin
     token() { expect 0 pkcs11-tool --module "$soft" --token-label lies --login --pin $pin "$@"; }
     token --keypairgen --id 01 --label rsa --key-type rsa:2048
-    token --keypairgen --id 02 --label ec --key-type EC:prime256v1 --usage-derive --usage-sign
-    module_settings "$work/liar-soft.so"
+    token --keypairgen --id 02 --label p256 --key-type EC:prime256v1 --usage-derive --usage-sign
+    compiled cc -g -O1 -Wall -Wextra -Werror -shared -fPIC "-DLIBRARY=\"$soft\"" "$tree/Tests/Programs/Engine/liar.c" $p11_kit \
+        -o liar-soft.so
+}
+lengths() {
+    local operation liar=./liar.so
+    builds
+    [ -n "$ROOT" ] || { soft_keys && liar=./liar-soft.so; }
+    module_settings "$work/$liar"
     told=0
-    for operation in sign pss decrypt oaep; do lies ./liar-soft.so $operation "$uri;object=rsa"; done
-    for operation in sign derive; do lies ./liar-soft.so $operation "$uri;object=ec"; done
-    module_settings "$work/liar-kanal.so"
+    for operation in sign pss decrypt oaep; do lies $liar $operation "pkcs11:object=rsa"; done
+    for operation in sign derive; do lies $liar $operation "pkcs11:object=p256"; done
+    module_settings "$work/liar.so"
     for kind in gost256 gost512; do
-        PIN=$pin expect 0 "$kanal" key generate --agree --kind $kind --label $kind --pin-source env:PIN
-        lies ./liar-kanal.so sign "pkcs11:object=$kind"
-        lies ./liar-kanal.so derive "pkcs11:object=$kind"
+        lies ./liar.so sign "pkcs11:object=$kind"
+        lies ./liar.so derive "pkcs11:object=$kind"
         # What the engine gost encrypts for the key.
-        OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/lib/ossl-modules expect 0 openssl pkey -in "pkcs11:object=$kind" \
-            -pubout -out $kind.pub
+        by 0 pkey -in "pkcs11:object=$kind?pin-value=$pin" -pubout -out $kind.pub
         printf '0123456789abcdef0123456789abcde\0' > secret
         agrees pkeyutl -encrypt -pubin -inkey $kind.pub -in secret -out transported
-        TRANSPORTED=$work/transported lies ./liar-kanal.so decrypt "pkcs11:object=$kind"
+        lies ./liar.so decrypt "pkcs11:object=$kind"
     done
-    lies ./liar-kanal.so sign "pkcs11:object=gost256" hidden
-    passed "of $told lies of a module none does harm"
+    lies ./liar.so sign "pkcs11:object=gost256" hidden
+    passed "$identity: of $told lies of a module none does harm"
 }
 
 programs() {
     local mode
+    builds
+    module_settings "$own"
     for mode in contexts twice threads forks alone properties; do use 0 ./use $mode "pkcs11:object=gost256$where" 5; done
-    PIN=$pin expect 0 "$kanal" key generate --kind rsa2048 --label rsa --pin-source env:PIN
-    for mode in contexts twice threads forks; do use 0 ./use $mode "pkcs11:object=rsa$where" 3; done
-    PIN=$pin expect 0 "$kanal" key generate --agree --kind p256 --label p256 --pin-source env:PIN
+    for mode in contexts twice threads forks properties; do use 0 ./use $mode "pkcs11:object=rsa$where" 3; done
     use 0 ./use peer "pkcs11:object=p256$where"
     use 1 ./use alone "pkcs11:object=rsa$where"
     printed "activate OpenSSL's default provider"
-    passed "several contexts, threads, forks, and properties that exclude the provider"
-    module_settings "$module"
+    passed "$identity: several contexts, threads, forks, and properties that exclude the provider"
     uri_file "pkcs11:object=gost256" own.key
     use 0 ./use file own.key
     uri_file "pkcs11:object=gost256?pin-value=87654321" own.key
     use 1 ./use file own.key
     printed 'the PIN is wrong'
-    uri_file "pkcs11:object=gost256?module-path=$module" own.key
+    uri_file "pkcs11:object=gost256?module-path=$own" own.key
     use 1 ./use file own.key
     printed 'a file names a module'
-    passed "a key file that fails has an error that names the cause"
+    passed "$identity: a key file that fails has an error that names the cause"
     module_settings "$work/slow.so"
     use 0 ./use settings "pkcs11:object=gost256" 40
-    passed "a context that begins while the last one ends has its own PIN, and a module that works"
+    passed "$identity: a context that begins while the last one ends has its own PIN, and a module that works"
 }
 
 # The provider's own allocations fail, one in each round.
 shortage() {
-    local name count=0
+    local name failed=0
+    builds
+    module_settings "$own"
     use 0 ./shortage
-    count=$(sed -n 's/^good //p' output)
+    failed=$(sed -n 's/^good //p' output)
     for name in gost256 rsa p256; do
         use 0 ./shortage "pkcs11:object=$name"
-        count=$((count + $(sed -n 's/^good //p' output)))
+        failed=$((failed + $(sed -n 's/^good //p' output)))
     done
-    [ "$count" -gt 100 ] || fail "only $count allocations failed"
-    passed "each of $count allocations fails without harm"
+    [ "$failed" -gt 100 ] || fail "only $failed allocations failed"
+    passed "each of $failed allocations fails without harm"
 }
 
 hostile() {
-    local round
-    for round in 1 2 3 4; do use 0 ./use mutations "pkcs11:object=gost256$where" 5000 $round; done
-    use 0 ./use mutations "pkcs11:object=gost512$where" 5000
-    passed "of 50000 changed public keys and files with a URI none does harm"
+    local round name each=$((count / 10))
+    builds
+    module_settings "$own"
+    for round in 1 2 3 4 512; do
+        name=gost256
+        [ $round != 512 ] || name=gost512
+        use 0 ./hostile keys "pkcs11:object=$name" $each $round
+        use 0 ./hostile files pkcs11: $each $round
+    done
+    passed "$identity: of $((each * 10)) changed public keys and files with a URI none does harm"
+    for name in gost256 rsa; do
+        use 0 ./hostile certificates "pkcs11:object=$name" $((count / 5))
+        by 0 req -x509 -key "pkcs11:object=$name?pin-value=$pin" -subj /CN=$name -days 30 -out $name.pem
+        PIN=$pin expect 0 "$kanal" cert import $name.pem --pin-source env:PIN
+    done
+    passed "$identity: of $((count / 5 * 2)) changed certificates none does harm, and none is valid"
+    module_settings "$work/changed.so"
+    for name in gost256 p256 rsa; do use 0 ./hostile objects "pkcs11:object=$name" $((count / 50)); done
+    passed "$identity: of $((count / 50 * 3)) changed keys and certificates of a module none does harm"
 }
 
 # Private keys in memory. AddressSanitizer keeps what is freed, so that traces are looked for without it.
 software() {
+    builds
+    module_settings "$own"
     use 0 ./software data
     use 0 ./software parameters
     use 0 ./software copies
     use 0 ./software ends
     use 0 ./software threads 50
     use 0 ./software mutations 300
-    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/lib/ossl-modules expect 0 ./unchecked traces
+    program software unchecked
+    installed 0 ./unchecked traces
     passed "keys in memory: copies, threads, forks, 1200 changed files, and nothing is left of them"
 }
 
 loads() {
-    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/lib/ossl-modules expect 0 ./plain loads '' 10000
+    builds
+    module_settings "$own"
+    program use plain
+    installed 0 ./plain loads '' 10000
     use 0 ./use loads '' 300
     passed "the provider is loaded 10000 times without a leak"
 }
 
 # A libcrypto whose structures differ: nothing is registered.
 layouts() {
-    local layout flags=(-I"$root"/Sources/{OpenSSLProvider,OpenSSLProvider/GOST,OpenSSLKeys,GOSTKernels/include})
+    local layout
     for layout in same digest cipher; do
         # shellcheck disable=SC2046
-        clang -O1 -Wall -Wextra -Werror -std=gnu11 "${flags[@]}" -DLAYOUT_$layout "$root/Tests/Programs/Provider/layout.c" \
-            "$root"/Sources/OpenSSLKeys/{errors,text,settings,module,calls,pin,refusals,token}.c \
-            $(pkg-config --cflags --libs p11-kit-1) -o layout -pthread -lcrypto
-        expect $([ $layout = same ] && echo 0 || echo 1) ./layout
+        compiled "${sanitized[0]}" -O1 -Wall -Wextra -Werror -std=gnu11 $headers -DLAYOUT_$layout \
+            "$tree/Tests/Programs/Provider/layout.c" \
+            "$tree"/Sources/OpenSSLKeys/{errors,text,settings,module,calls,pin,refusals,token}.c \
+            $(there pkg-config --cflags --libs p11-kit-1) -o layout -pthread -lcrypto
+        installed $([ $layout = same ] && echo 0 || echo 1) ./layout
         [ $layout = same ] || printed 'this libcrypto has another form of digests or ciphers'
     done
     passed "nothing is registered with a libcrypto whose structures differ"
@@ -164,9 +239,11 @@ layouts() {
 
 # A token that was away.
 absence() {
-    mkfifo lines
-    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/lib/ossl-modules ./plain lines "pkcs11:object=gost256$where" < lines > said \
-        2> errors &
+    module_settings "$own"
+    program use plain
+    [ -e lines ] || mkfifo lines
+    become=exec there OPENSSL_CONF="$work/module.cnf" OPENSSL_MODULES="$work/lib/ossl-modules" \
+        ./plain lines "pkcs11:object=gost256$where" < lines > said 2> errors &
     local process=$!
     others+=($process)
     exec 9> lines
@@ -177,44 +254,45 @@ absence() {
     echo sign >&9
     wait_until grep -q failed said || fail "a signature without a token"
     grep -q 'kanal:.*no such token' errors || fail "the cause is not told: $(cat errors)"
-    attach usb usb 9>&-
+    attach $identity $identity 9>&-
     echo sign >&9
     wait_until sh -c '[ "$(grep -c signed said)" = 2 ]' || fail "no signature after a return: $(cat said errors)"
     exec 9>&-
     wait $process || fail "exit status $?"
-    passed "the key signs again when its token is back"
+    passed "$identity: the key signs again when its token is back"
 }
 
 # The provider and the program under ThreadSanitizer. What libraries without it do inside is not seen.
 races() {
-    # The runtime of gcc's has no function for memset.
-    local mode thread=(clang -g -O1 -fsanitize=thread -mllvm -tsan-instrument-memintrinsics=0 -Wno-unused-command-line-argument)
-    mkdir raced
-    compile raced "${thread[@]}"
+    local mode
+    provider_by raced raced
     # The runtime of Swift's clang wants libdispatch; that of gcc takes what clang has compiled.
-    gcc -g -O1 -fsanitize=thread "$root/Tests/Programs/Provider/use.c" -o raced/use -pthread -lcrypto
-    printf 'called_from_lib:%s\n' libpcsclite.so.1 libkanal-pkcs11.so libcrypto.so.3 > raced/known
-    module_settings "$module"
-    for mode in threads contexts; do
-        OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/raced TSAN_OPTIONS="exitcode=66 suppressions=$work/raced/known" \
-            expect 0 raced/use $mode "pkcs11:object=gost256$where" 20
-    done
-    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/raced TSAN_OPTIONS="exitcode=66 suppressions=$work/raced/known" \
-        expect 0 raced/use settings "pkcs11:object=gost256" 10
+    compiled gcc -g -O1 -fsanitize=thread "$tree/Tests/Programs/Provider/use.c" -o raced/use -pthread -lcrypto
+    printf 'called_from_lib:%s\n' libpcsclite.so.1 libkanal-pkcs11.so libcrypto.so > raced/known
+    module_settings "$own"
+    race() {
+        with "$work/module.cnf" "$work/raced" 0 TSAN_OPTIONS="exitcode=66 suppressions=$work/raced/known" raced/use "$@"
+    }
+    for mode in threads contexts; do race $mode "pkcs11:object=gost256$where" 20; done
+    race settings "pkcs11:object=gost256" 10
     passed "threads race for nothing"
 }
 
 # The engine gost has the digests first, or comes later.
 beside_gost() {
     local order
+    if [ -n "$ROOT" ] && [ -z "$(find "$ROOT"/usr/lib/*/engines-3/ -name gost.so 2> /dev/null)" ]; then
+        skipped "the engine gost: this system has none"
+        return 0
+    fi
     for order in 'engines = engines\nproviders = providers' 'providers = providers\nengines = engines'; do
         {
             printf 'openssl_conf = main\n[main]\n%b\n' "$order"
             printf '%s\n' '[engines]' 'gost = gost' '[gost]' 'engine_id = gost' 'default_algorithms = ALL' '[providers]' \
                 'default = default_provider' 'kanal = kanal' '[default_provider]' 'activate = 1' '[kanal]' 'activate = 1' \
-                "MODULE_PATH = $module" "PIN = $pin" '[req]' 'distinguished_name = name' '[name]'
+                "MODULE_PATH = $own" "PIN = $pin" '[req]' 'distinguished_name = name' '[name]'
         } > both.cnf
-        both() { OPENSSL_CONF=$work/both.cnf OPENSSL_MODULES=$work/lib/ossl-modules expect 0 openssl "$@"; }
+        both() { expect 0 bash -c 'openssl_with "$@"' sh "$work/both.cnf" "$@"; }
         both dgst -md_gost12_256 provider.cnf
         both req -new -key "pkcs11:object=gost256" -subj /CN=both -out request.pem
         both req -in request.pem -verify -noout
@@ -234,43 +312,48 @@ beside_gost() {
 
 memory() {
     local mode checked=(valgrind --quiet --error-exitcode=9 --suppressions=known --leak-check=full --show-leak-kinds=definite
-        --errors-for-leak-kinds=definite ./plain)
+        --errors-for-leak-kinds=definite)
     # As they are installed: valgrind of Debian 12 cannot read what clang writes for debuggers, and does not see what Swift
     # still points at.
     mkdir -p stripped/ossl-modules
     strip --strip-debug -o stripped/ossl-modules/kanal.so lib/ossl-modules/kanal.so
     strip -o stripped/libkanal-pkcs11.so "$module"
     printf '{\n library\n Memcheck:Leak\n ...\n obj:*/libkanal-pkcs11.so\n}\n' > known
-    local -x OPENSSL_CONF=/dev/null OPENSSL_MODULES=$work/stripped/ossl-modules
-    expect 0 "${checked[@]}" loads '' 5
-    for mode in twice threads contexts forks; do expect 0 "${checked[@]}" $mode "pkcs11:object=gost256?pin-value=$pin" 2; done
-    expect 0 "${checked[@]}" mutations "pkcs11:object=gost256?pin-value=$pin" 200
+    program use plain
+    program hostile plain-hostile
+    module_settings "$work/stripped/libkanal-pkcs11.so"
+    under() { with "$1" "$work/stripped/ossl-modules" 0 "${checked[@]}" "${@:2}"; }
+    under /dev/null ./plain loads '' 5
+    for mode in twice threads contexts forks; do under /dev/null ./plain $mode "pkcs11:object=gost256?pin-value=$pin" 2; done
+    for mode in keys files certificates; do under "$work/module.cnf" ./plain-hostile $mode "pkcs11:object=gost256" 200; done
     passed "valgrind finds no leak and no error"
 }
 
-checked=
-[ "${1:-}" != checked ] || { checked=yes && shift; }
+for section in "${sections[@]}"; do
+    case $section in
+    lengths | programs | hostile | software | shortage | absence | layouts | loads | beside_gost | races | memory) ;;
+    *) fail "there is no section $section" ;;
+    esac
+done
 prepare
 start_pcscd
 provider_settings
-cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Provider/use.c" -o plain -pthread -lcrypto
-attach usb usb
-where="?pin-value=$pin&module-path=$module"
-if [ -n "$checked" ]; then
-    PIN=$pin expect 0 "$kanal" key generate --kind gost256 --label gost256 --pin-source env:PIN
-    races
-    memory
-else
-    builds
-    lengths
-    programs
-    hostile
-    software
-    shortage
-    absence
-    layouts
-    loads
-    beside_gost
-fi
-detach
+own=$work/lib/libkanal-pkcs11.so
+where="?pin-value=$pin&module-path=$own"
+compilers
+for identity in ${IDENTITIES:-usb}; do
+    attach $identity $identity
+    if [ $identity = bt ]; then
+        configure 'wireless_readers = Virtual PCD *'
+        PASSWORD=$password expect 0 "$kanal" pair --password-source env:PASSWORD
+    fi
+    keys
+    for section in "${sections[@]}"; do
+        # With another token only what uses one runs again.
+        [[ -z "${ran:-}" || "lengths programs hostile absence" == *$section* ]] || continue
+        $section
+    done
+    detach
+    ran=yes
+done
 echo "provider-use.sh: passed"

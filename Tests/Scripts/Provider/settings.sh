@@ -5,21 +5,21 @@
 
 ROOT=${ROOT:-}
 
-# OpenSSL's command with the settings of a file: of this machine, or of the other system. With $become set to "exec" it takes
-# the shell's place.
+# there [NAME=VALUE…] COMMAND…: runs a command of this machine, or of the other system without this one's environment. With
+# $become set to "exec" it takes the shell's place.
 become=
-openssl_with() {
-    local settings=$1
-    shift
+there() {
     if [ -z "$ROOT" ]; then
-        $become env OPENSSL_CONF="$settings" OPENSSL_MODULES="$work/lib/ossl-modules" openssl "$@"
+        $become env "$@"
     else
         $become chroot "$ROOT" env -i PATH=/usr/bin:/bin HOME="$HOME" XDG_CONFIG_HOME="$XDG_CONFIG_HOME" \
-            XDG_DATA_HOME="$XDG_DATA_HOME" XDG_STATE_HOME="$XDG_STATE_HOME" LC_ALL=C.UTF-8 OPENSSL_CONF="$settings" \
-            OPENSSL_MODULES="$work/lib/ossl-modules" LD_LIBRARY_PATH="$work/lib" sh -c 'cd "$0" && exec openssl "$@"' "$work" "$@"
+            XDG_DATA_HOME="$XDG_DATA_HOME" XDG_STATE_HOME="$XDG_STATE_HOME" LC_ALL=C.UTF-8 LD_LIBRARY_PATH="$work/lib" \
+            sh -c 'cd "$0" && exec env "$@"' "$work" "$@"
     fi
 }
-export -f openssl_with
+# OpenSSL's command with the settings of a file.
+openssl_with() { there OPENSSL_CONF="$1" OPENSSL_MODULES="$work/lib/ossl-modules" openssl "${@:2}"; }
+export -f there openssl_with
 # The provider as it is installed: the library beside its directory. The configuration names neither library nor PIN.
 provider_settings() {
     export ROOT work
@@ -34,13 +34,14 @@ provider_settings() {
     [ -z "$ROOT" ] || lend
 }
 
-# Lends the other system this script's directory, and the socket of pcscd, if it runs, with the library that speaks its
-# language.
+# Lends the other system this script's directory, processes, and the socket of pcscd, if it runs, with the library that speaks
+# its language.
 lend() {
     cp "$(ldconfig -p | sed -n 's/.*x86-64.* => \(.*libpcsclite\.so\.1\)$/\1/p' | head -n 1)" lib
-    lent=("$ROOT$work")
+    lent=("$ROOT$work" "$ROOT/proc")
     mkdir -p "$ROOT$work" "$ROOT/run/pcscd"
     mount --bind "$work" "$ROOT$work"
+    mount -t proc proc "$ROOT/proc"
     if [ -d /run/pcscd ]; then
         mount --bind /run/pcscd "$ROOT/run/pcscd"
         lent+=("$ROOT/run/pcscd")
