@@ -3,7 +3,7 @@
 # The packages of "make deb" in Debians of their own, each made for this, used and removed: Debian 12, 13, the next one as
 # it is now, and that one with OpenSSL 4 alone. programs.sh tries the programs there that use a token, with a pcscd, a
 # network and processes of its own; provider.sh the commands of OpenSSL by the package's provider, with tokens of this machine
-# and its gost-engine.
+# and its gost-engine; provider-use.sh bad inputs to the provider, built there, where OpenSSL is not that of "make test".
 #
 #   roots.sh [bookworm|trixie|sid|openssl4]...
 set -euo pipefail
@@ -17,6 +17,9 @@ wanted='libengine-gost-openssl:gost.so opensc:pkcs11-tool p11-kit:p11-kit gnutls
     openssh-client:ssh-agent git:git libpam-p11:pam_p11.so pamtester:pamtester pkcs11-provider:pkcs11.so'
 # The same of those that are tried with providers alone.
 servers='python3:_ssl.cpython*.so lighttpd-mod-openssl:mod_openssl.so stunnel4:stunnel nginx:nginx postgresql:postgres'
+# Where bad inputs are given to the provider, and what that needs beside.
+hostile=' trixie openssl4 '
+checkers='libssl-dev libp11-kit-dev valgrind'
 
 [ "$(id -u)" = 0 ] || { echo "${0##*/}: run it as root" >&2; exit 1; }
 ls "$packages"/*.deb > /dev/null || { echo "${0##*/}: \"make deb\" has to come first" >&2; exit 1; }
@@ -65,6 +68,7 @@ make_root() (
             lacks "$name Debian $release has no package $name"
         fi
     done
+    [[ "$hostile" != *" $1 "* ]] || available+=($checkers)
     # shellcheck disable=SC2086
     installs $base "${available[@]}"
     mkdir "$debian/packages"
@@ -85,8 +89,7 @@ only_openssl4() {
     local name file
     echo "deb $(mirror) experimental main" > "$debian/etc/apt/sources.list.d/experimental.list"
     inside apt-get update -q
-    installs --target-release experimental openssl
-    installs libp11-kit-dev
+    installs --target-release experimental openssl libssl-dev
     inside dpkg --purge --force-depends libssl3t64
     [ -z "$(find "$debian" -xdev -name 'lib*.so.3' \( -name 'libssl*' -o -name 'libcrypto*' \))" ] || return 1
     for name in $wanted $servers; do
@@ -111,10 +114,26 @@ try_root() {
             LC_ALL=C.UTF-8 /tree/Tests/Scripts/Packages/programs.sh /absent' sh "$debian"
 }
 
+# Runs a script of the provider with this Debian's OpenSSL, and pcscd and tokens of this machine.
+with_provider() {
+    ROOT=$debian PROVIDER=$(echo "$debian"/usr/lib/*/ossl-modules/kanal.so) timeout --kill-after=10 "$1" \
+        Tests/Scripts/apart.sh "Tests/Scripts/Provider/$2" "${@:3}"
+}
 # The table of docs/Provider.md.
-try_provider() {
-    ROOT=$debian PROVIDER=$(echo "$debian"/usr/lib/*/ossl-modules/kanal.so) timeout --kill-after=10 600 \
-        Tests/Scripts/apart.sh Tests/Scripts/Provider/provider.sh usb bt
+try_provider() { with_provider 600 provider.sh usb bt; }
+
+# A line like those of programs.sh, with all that provider-use.sh says.
+try_bad_inputs() {
+    local log=$roots/$1-bad-inputs.log
+    if COUNT=2000 IDENTITIES="usb bt" with_provider 900 provider-use.sh lengths programs hostile software shortage absence layouts \
+        loads beside_gost memory > "$log" 2>&1; then
+        printf '%-9s  %s: ' passed "provider kanal, bad inputs"
+        sed -n 's/^ok: //p' "$log" | paste -sd ';' | sed 's/;/; /g'
+    else
+        printf '%-9s  %s:\n' FAILED "provider kanal, bad inputs"
+        tail -n 25 "$log" | sed 's/^/    /'
+        return 1
+    fi
 }
 
 mkdir -p "$roots"
@@ -136,6 +155,7 @@ for name in "${@:-bookworm trixie sid openssl4}"; do
         else
             try_root || failed+=" $name"
             try_provider || failed+=" $name (provider.sh)"
+            [[ "$hostile" != *" $name "* ]] || try_bad_inputs "$name" || failed+=" $name (provider-use.sh)"
         fi
         remove
         echo "$name: $((SECONDS - started)) s"
