@@ -7,6 +7,8 @@ from functools import lru_cache
 from forms import Names, Unknown, linear_part
 
 ALL = (1 << 256) - 1
+# Where sums have other names than the standard's, products grow without end.
+MOST_PRODUCTS = 1000000
 # Bit i of x for each x, as the bits of a number.
 BITS = [sum(1 << x for x in range(256) if x >> i & 1) for i in range(8)]
 
@@ -97,6 +99,10 @@ def is_bit(number):
 class Planes(Names):
     """The unknown bytes, and which sums have names."""
 
+    def __init__(self):
+        super().__init__()
+        self.products = {}
+
     def new(self):
         self.count += 1
         return Byte([Bit({self.count: table}, 0, hash((self.count, table))) for table in BITS])
@@ -169,8 +175,13 @@ class Planes(Names):
         if a == b:
             return a
         # Of bits of several bytes, as in the carry of a sum: their product is unknown, the same for the same bits.
-        factors = (frozenset(a.terms.items()), frozenset(b.terms.items()))
-        product = self.result(("bit", frozenset(factors)), 1)[0].bits[0]
+        factors = frozenset((frozenset(a.terms.items()), frozenset(b.terms.items())))
+        if factors not in self.products:
+            if len(self.products) == MOST_PRODUCTS:
+                raise Unknown("too many products of sums that have no names")
+            self.count += 1
+            self.products[factors] = self.bit_of(self.count, BITS[0])
+        product = self.products[factors]
         product = self.sum_of_bits(product, Bit(a.terms, 0, a.mark)) if b.constant else product
         return self.sum_of_bits(product, Bit(b.terms, a.constant & b.constant, b.mark)) if a.constant else product
 
