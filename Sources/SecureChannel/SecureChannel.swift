@@ -36,6 +36,9 @@ package final class SecureChannel: CardConnection {
     /// E1 of the token, confirmed by it.
     package var capabilities: Capabilities { record.capabilities }
 
+    /// The greatest plaintext of one protected reply, in bytes: the token's, or the profile's if that is less (4).
+    package var maxReply: Int { min(capabilities.maxReply, session?.suite.maximumMessage ?? 0) }
+
     /// Whether commands can be sent: nothing went wrong, and the greatest number of commands was not reached.
     package var isOpen: Bool {
         guard let number = session?.number else { return false }
@@ -122,7 +125,7 @@ extension SecureChannel {
     package func canTransmit(_ batch: borrowing Batch) -> Bool {
         let command = batch.command
         return capabilities.features.contains(.batch) && batch.isAllowed && (1...16).contains(batch.count)
-            && batch.replyLength <= min(capabilities.maxReply, 65_536)
+            && batch.replyLength <= maxReply
             && command.data.count <= capacity(ne: command.ne, padded: command.carriesPIN)
     }
 

@@ -24,16 +24,18 @@ package final class TerminatingCard: RemoteCard {
     private let card: SharedCard
     private let interface: CardInterface
 
-    /// The channel that the share offers: the channel on every reader, sessions of which the last counts, and batches.
+    /// The channel that the share offers: the channel on every reader, sessions of which the last counts, and batches,
+    /// with replies that have room for all that 16 commands read.
     package static var offer: ChannelOffer {
         var offer = ChannelOffer()
         offer.endsOthers = true
+        offer.maximumReply = 4096
         return offer
     }
 
-    package init(_ card: SharedCard) {
+    package init(_ card: SharedCard, offer: ChannelOffer = TerminatingCard.offer) {
         self.card = card
-        interface = CardInterface(card, offer: Self.offer)
+        interface = CardInterface(card, offer: offer)
     }
 
     package var isLost: Bool { card.condition.loss != nil }

@@ -7,9 +7,19 @@ import Translation
 /// The reader asks for its card several times a second, and a command waits until that is answered. So it is answered
 /// here, from the share's first answer, and the share is asked every two seconds whether it is still there. Commands
 /// are not delayed: its answer comes in its turn, and no one waits for it.
+///
+/// An answer that is longer than one APDU comes from the share at once, and its pieces are handed out here.
 package final class RemoteEnd: Sendable {
-    /// The party that waits for the next answer of the share.
-    private enum Asker: Equatable { case readerForCard, readerForAnswer, nobody }
+    /// The party that waits for the next answer of the share; the reader with the command that it has sent.
+    private enum Asker: Equatable {
+        case readerForCard
+        case readerForAnswer([UInt8])
+        case nobody
+
+        var hasSentCommand: Bool {
+            if case .readerForAnswer = self { true } else { false }
+        }
+    }
 
     private struct Talk: ~Copyable {
         var reader: RemoteReader
@@ -17,6 +27,8 @@ package final class RemoteEnd: Sendable {
         var askers: [Asker] = []
         /// The card's answer to reset, once the share has said it.
         var atr: [UInt8]?
+        /// The pieces of the last answer that the reader has not fetched. Its next command discards them.
+        var rest: AnswerRest?
         /// When the share was asked last.
         var lastQuestion: Duration
     }
@@ -48,6 +60,7 @@ package final class RemoteEnd: Sendable {
             var talk = Talk(
                 reader: try RemoteReader(host: host, port: port), share: FrameStream(input: input, output: output),
                 lastQuestion: clocks.awake.now)
+            try talk.share.send(WholeAnswers.request, while: { mayGoOn })
             while mayGoOn {
                 FrameStream.wait(for: [talk.reader.socket, input], milliseconds: 1000)
                 for _ in 0..<Self.turn {
@@ -76,8 +89,10 @@ package final class RemoteEnd: Sendable {
         if frame == [0x04] {
             if let atr = talk.atr { return try talk.reader.send(atr, while: { mayGoOn }) }
             talk.askers.append(.readerForCard)
-        } else if frame.count > 1 {
-            talk.askers.append(.readerForAnswer)
+        } else {
+            if let piece = talk.rest?.piece(for: frame) { return try talk.reader.send(piece, while: { mayGoOn }) }
+            talk.rest = nil
+            if frame.count > 1 { talk.askers.append(.readerForAnswer(frame)) }
         }
         guard talk.askers.count <= Self.mostAskers else { throw .closed }
         talk.lastQuestion = clocks.awake.now
@@ -88,8 +103,16 @@ package final class RemoteEnd: Sendable {
     private func takeAnswer(_ frame: [UInt8], _ talk: inout Talk) throws(RemoteReader.Failure) {
         guard let asker = talk.askers.first else { throw .closed }
         talk.askers.removeFirst()
-        if asker == .readerForCard { talk.atr = frame }
-        if asker != .nobody { try talk.reader.send(frame, while: { mayGoOn }) }
+        switch asker {
+        case .nobody: return
+        case .readerForCard:
+            talk.atr = frame
+            try talk.reader.send(frame, while: { mayGoOn })
+        case .readerForAnswer(let command):
+            let (piece, rest) = AnswerRest.split(frame, to: command)
+            talk.rest = talk.askers.contains { $0.hasSentCommand } ? nil : rest
+            try talk.reader.send(piece, while: { mayGoOn })
+        }
     }
 
     /// Asks whether the share is there, unless it has something to answer: a user of the other machine may be asked.

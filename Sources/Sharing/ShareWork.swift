@@ -230,6 +230,7 @@ final class ShareWork {
         var silence = settings.tunnel == nil ? Self.silence : Self.patience
         var lastFrame = clocks.awake.now
         var lastLook = lastFrame
+        var answersWhole = false
         while mayGoOn {
             let frame: [UInt8]?
             do throws(RemoteReader.Failure) { frame = try reader.frame(within: Self.turn) } catch { return error.text }
@@ -244,6 +245,10 @@ final class ShareWork {
                 continue
             }
             lastFrame = now
+            guard frame != WholeAnswers.request else {
+                answersWhole = true
+                continue
+            }
             silence = Self.silence
             attempts.succeed(self)
             do throws(RemoteReader.Failure) {
@@ -255,7 +260,8 @@ final class ShareWork {
                 case [0x04]: try reader.send(token.card.atr)
                 default:
                     guard frame.count > 1 else { continue }
-                    guard let answer = card.answer(frame) else { return Phrase("the token was lost") }
+                    let answer = answersWhole ? card.wholeAnswer(frame) : card.answer(frame)
+                    guard let answer else { return Phrase("the token was lost") }
                     shown.commands += 1
                     shown.bytes += frame.count + answer.count
                     try reader.send(answer)

@@ -115,7 +115,7 @@ extension Transaction {
         }
         if hasBatches {
             let starts = missing.map { (paths[$0], knownStart(paths[$0])) }
-            var reading = BatchedReading(starts, extent, maxReply: channel?.capabilities.maxReply ?? 0)
+            var reading = BatchedReading(starts, extent, maxReply: channel?.maxReply ?? 0)
             try read(&reading, and: further, answers: &answers)
             for (index, content) in zip(missing, reading.contents) {
                 cache(paths[index], content)

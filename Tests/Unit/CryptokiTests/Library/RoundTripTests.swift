@@ -129,6 +129,24 @@ struct RoundTripTests {
         #expect(try application.find(session).count == 6)
     }
 
+    @Test(
+        "where replies alone are long, as a share's, the first search for six keys costs two messages, in classic three",
+        arguments: ChannelProfile.allCases)
+    func sixKeysOfShare(_ profile: ChannelProfile) throws {
+        let identity = Identity.changed { offer in
+            offer.profiles = [profile]
+            offer.maximumReply = 4096
+        }
+        let (reader, application, session) = try Self.sixKeys(identity)
+        let before = reader.headers.count
+        try Self.search(application, session)
+        // A far end hands out the pieces of a reply, which GET RESPONSE fetches.
+        let messages = reader.headers[before...].filter { $0[1] != 0xC0 }
+        #expect(messages.count == (profile == .modern ? 2 : 3))
+        #expect(reader.headers.count - before == 5)
+        #expect(try application.find(session).count == 6)
+    }
+
     @Test("without a channel the first search for six keys costs three commands besides those on files, the next two")
     func sixKeysPlain() throws {
         let (reader, application, session) = try Self.sixKeys(.usb)

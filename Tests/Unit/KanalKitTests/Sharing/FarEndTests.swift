@@ -20,19 +20,19 @@ struct FarEndTests {
         init() throws {
             let (listener, port) = try Peer.listener()
             defer { close(listener) }
-            var ends: [Int32] = [-1, -1]
-            try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-            let end = ends[0]
+            let (end, other) = try Peer.pair()
             (time, isOver) = (TestTime(), Lock(false))
             far = RemoteEnd(host: "127.0.0.1", port: port, clocks: time.clocks)
             // It blocks, as the test does: both need threads.
             Thread.detachNewThread { [far, isOver] in
-                try? far.run(input: end, output: end)
-                close(end)
+                try? far.run(input: end.descriptor, output: end.descriptor)
+                close(end.descriptor)
                 isOver.withLock { $0 = true }
             }
-            share = Peer(descriptor: ends[1])
+            share = other
             reader = Peer(descriptor: accept(listener, nil, nil))
+            // The far end hands out long answers.
+            #expect(share.receive() == [0x05])
         }
 
         deinit {
@@ -60,9 +60,9 @@ struct FarEndTests {
             #expect(line.reader.receive() == Self.atr)
             #expect(!line.share.isReadable)
             line.reader.send([0x02])
-            line.reader.send([0x80, 0xCA, 0x47, round])
+            line.reader.send([0x80, 0xCA, 0x47, round, 0x00])
             #expect(line.share.receive() == [0x02])
-            #expect(line.share.receive() == [0x80, 0xCA, 0x47, round])
+            #expect(line.share.receive() == [0x80, 0xCA, 0x47, round, 0x00])
             line.share.send([round, 0x90, 0x00])
             #expect(line.reader.receive() == [round, 0x90, 0x00])
         }
@@ -94,6 +94,103 @@ struct FarEndTests {
         line.time.pass(.seconds(10))
         #expect(line.reader.receive() == nil)
         #expect(line.share.receive() == nil)
+    }
+
+    private static let fetch: [UInt8] = [0x00, 0xC0, 0x00, 0x00, 0x00]
+    private static let long = (0..<600).map { UInt8(truncatingIfNeeded: $0) }
+
+    /// The reader sends a command, and gets the first piece of an answer that has more than the command allows.
+    private static func beginLong(_ line: borrowing Line) {
+        line.begin()
+        let command: [UInt8] = [0x0C, 0xB0, 0x00, 0x00, 0x02, 0x8E, 0x00, 0x00]
+        line.reader.send(command)
+        #expect(line.share.receive() == command)
+        line.share.send(long + [0x62, 0x82])
+        #expect(line.reader.receive() == long[..<256] + [0x61, 0x00])
+    }
+
+    @Test("an answer that the share gives whole goes to the reader in pieces, of which the share is not asked")
+    func pieces() throws {
+        let line = try Line()
+        Self.beginLong(line)
+        line.reader.send([0x04])
+        #expect(line.reader.receive() == Self.atr)
+        line.reader.send(Self.fetch)
+        #expect(line.reader.receive() == Self.long[256..<512] + [0x61, 88])
+        line.reader.send(Self.fetch.dropLast() + [0x20])
+        #expect(line.reader.receive() == Self.long[512..<544] + [0x61, 56])
+        line.reader.send(Self.fetch.dropLast() + [56])
+        #expect(line.reader.receive() == Self.long[544...] + [0x62, 0x82])
+        #expect(!line.share.isReadable)
+        // The share refuses this one.
+        line.reader.send(Self.fetch)
+        #expect(line.share.receive() == Self.fetch)
+        line.share.send([0x69, 0x85])
+        #expect(line.reader.receive() == [0x69, 0x85])
+    }
+
+    @Test(
+        "anything else that the reader sends discards the rest of the answer",
+        arguments: [
+            [0x00], [0x01], [0x02], [0x01, 0xC0, 0x00, 0x00, 0x00], [0x00, 0xC0, 0x01, 0x00, 0x00],
+            [0x00, 0xC0, 0x00, 0x00], [0x00, 0xC0, 0x00, 0x00, 0x01, 0x00, 0x00], [0x80, 0xCA, 0x47, 0x00, 0x00],
+            [0x00, 0x00], [0x0C, 0xC0, 0x00, 0x00, 0x00],
+        ] as [[UInt8]])
+    func discarded(_ frame: [UInt8]) throws {
+        let line = try Line()
+        Self.beginLong(line)
+        line.reader.send(frame)
+        #expect(line.share.receive() == frame)
+        if frame.count > 1 {
+            line.share.send([0x69, 0x85])
+            #expect(line.reader.receive() == [0x69, 0x85])
+        }
+        line.reader.send(Self.fetch)
+        #expect(line.share.receive() == Self.fetch)
+    }
+
+    @Test("answers of a share that gives them in pieces pass as they come")
+    func older() throws {
+        let line = try Line()
+        line.begin()
+        line.reader.send(Self.fetch)
+        #expect(line.share.receive() == Self.fetch)
+        line.share.send(Self.long[..<256] + [0x61, 0x10])
+        #expect(line.reader.receive() == Self.long[..<256] + [0x61, 0x10])
+        line.reader.send(Self.fetch)
+        #expect(line.share.receive() == Self.fetch)
+        line.share.send([1, 2, 3, 0x90, 0x00])
+        #expect(line.reader.receive() == [1, 2, 3, 0x90, 0x00])
+    }
+
+    @Test("of an answer that breaks off the reader gets nothing, and of one whose share is gone no more")
+    func broken() throws {
+        let line = try Line()
+        line.begin()
+        line.reader.send(Self.fetch)
+        #expect(line.share.receive() == Self.fetch)
+        #expect(line.share.write([0x02, 0x5A] + Self.long[..<300]))
+        line.share.end()
+        #expect(line.reader.receive() == nil)
+
+        let other = try Line()
+        Self.beginLong(other)
+        other.share.end()
+        #expect(other.reader.receive() == nil)
+    }
+
+    @Test("a reader that does not wait for its answer gets no rest of it")
+    func overtaken() throws {
+        let line = try Line()
+        line.begin()
+        line.reader.send(Self.fetch)
+        line.reader.send([0x80, 0xCA, 0x47, 0x00, 0x00])
+        #expect(line.share.receive() == Self.fetch)
+        #expect(line.share.receive() == [0x80, 0xCA, 0x47, 0x00, 0x00])
+        line.share.send(Self.long + [0x90, 0x00])
+        #expect(line.reader.receive() == Self.long[..<256] + [0x61, 0x00])
+        line.reader.send(Self.fetch)
+        #expect(line.share.receive() == Self.fetch)
     }
 
     /// A share that reads, and one that has stopped to.

@@ -3,12 +3,23 @@ import Foundation
 import Testing
 
 /// One end of a connection that carries frames, as a virtual reader and a share exchange them.
-struct Peer {
+struct Peer: Sendable {
     let descriptor: Int32
 
-    func send(_ frame: [UInt8]) {
-        let bytes = [UInt8(frame.count >> 8), UInt8(frame.count & 0xFF)] + frame
-        #expect(unsafe write(descriptor, bytes, bytes.count) == bytes.count)
+    func send(_ frame: [UInt8]) { #expect(pass(frame)) }
+
+    /// As ``send(_:)``, where the other end may be gone.
+    ///
+    /// - Returns: Whether all of the frame was sent.
+    @discardableResult
+    func pass(_ frame: [UInt8]) -> Bool {
+        write([UInt8(frame.count >> 8), UInt8(frame.count & 0xFF)] + frame)
+    }
+
+    /// Sends bytes that may be a part of a frame.
+    @discardableResult
+    func write(_ bytes: [UInt8]) -> Bool {
+        unsafe Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
     /// The next frame; nil at the end.
@@ -23,10 +34,19 @@ struct Peer {
         return unsafe poll(&waiting, 1, 0) > 0
     }
 
+    func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
     private func read(_ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         guard unsafe recv(descriptor, &bytes, count, Int32(MSG_WAITALL)) == count else { return nil }
         return bytes
+    }
+
+    /// Two ends of one connection.
+    static func pair() throws -> (Peer, Peer) {
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        return (Peer(descriptor: ends[0]), Peer(descriptor: ends[1]))
     }
 
     /// A socket of this machine that waits for connections, and its port.

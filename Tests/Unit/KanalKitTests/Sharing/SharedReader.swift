@@ -23,7 +23,8 @@ final class SharedReader: ReaderService, @unchecked Sendable {
     private let folder = Folder()
 
     init(
-        permissions: SharePermissions = .all, confirmation: ShareConfirmation = .never, agrees: Bool = true
+        permissions: SharePermissions = .all, confirmation: ShareConfirmation = .never, agrees: Bool = true,
+        offer: ChannelOffer = TerminatingCard.offer
     ) throws {
         token = try EmulatedCard(.usb)
         link = EmulatedLink(token)
@@ -36,7 +37,8 @@ final class SharedReader: ReaderService, @unchecked Sendable {
         policy = SharePolicy(
             permissions: permissions, confirmation: confirmation, ask: { _ in agrees },
             report: { event in events.withLock { $0.append(event) } })
-        far = TerminatingCard(SharedCard(local, state, records: records, policy: policy, pause: { _ in }))
+        far = TerminatingCard(
+            SharedCard(local, state, records: records, policy: policy, pause: { _ in }), offer: offer)
     }
 
     /// The instructions of refused commands, as reported.
@@ -119,6 +121,8 @@ final class EmulatedLink: OwnedCard {
     /// The number of resets of the token.
     private(set) var resets = 0
     private(set) var sent: [[UInt8]] = []
+    /// The instruction with which the token is lost.
+    var lost: UInt8?
 
     init(_ card: EmulatedCard) { self.card = card }
 
@@ -127,6 +131,10 @@ final class EmulatedLink: OwnedCard {
     func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
         guard isThere else { throw .removed(sent: false) }
         sent.append([command.cla, command.ins, command.p1, command.p2])
+        guard command.ins != lost else {
+            isThere = false
+            throw .removed(sent: true)
+        }
         return try card.transmit(command)
     }
 
