@@ -16,7 +16,8 @@ final class PCSCCard: CardLink {
     /// Whether the card was reset since the last transaction.
     private var wasReset = false
     private(set) var atr: [UInt8] = []
-    /// The greatest length of an APDU: as the reader says, over T=1; short ones otherwise.
+    /// The greatest length of an APDU: as the reader says, over T=1; short ones otherwise, and for the rest of the
+    /// connection once an extended one has failed.
     private(set) lazy var maximumLength = greatestLength()
 
     private static let protocols = DWORD(SCARD_PROTOCOL_T0) | DWORD(SCARD_PROTOCOL_T1)
@@ -93,7 +94,15 @@ final class PCSCCard: CardLink {
         }
         let encoded: Secret
         do { encoded = try command.encoded() } catch { throw .malformed }
-        return try exchange(encoded, replySize: command.isExtended ? 65_538 : 258)
+        guard command.isExtended else { return try exchange(encoded, replySize: 258) }
+        do throws(LinkError) {
+            let response = try exchange(encoded, replySize: 65_538)
+            if response.status == .wrongLength { maximumLength = Command.maximumShortLength }
+            return response
+        } catch {
+            maximumLength = Command.maximumShortLength
+            throw error
+        }
     }
 
     private func exchange(_ encoded: borrowing Secret, replySize: Int) throws(LinkError) -> Response {

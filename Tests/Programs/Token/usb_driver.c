@@ -10,6 +10,8 @@
  *            token: a command to a token that took the place fails, until pcscd has found the first one gone.
  *   swap     A number: after as many commands the other token takes the place, and the file goes.
  *   other    The other token is there. The driver makes the file, too.
+ *   extended A number: the reader says that it takes APDUs with so many bytes of data.
+ *   refuses  A command of extended length does not reach the token: it is answered by 6700, or fails if there is a 1.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -36,6 +38,21 @@ static int has(const char *control) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", DIRECTORY, control);
     return access(path, F_OK) == 0;
+}
+
+/* The number in a control; 0 without it. */
+static int number(const char *control) {
+    char path[4096];
+    int value = 0;
+    FILE *file;
+    snprintf(path, sizeof path, "%s/%s", DIRECTORY, control);
+    file = fopen(path, "r");
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%d", &value) != 1)
+        value = 0;
+    fclose(file);
+    return value;
 }
 
 static DWORD present(void) { return has("other") ? 1 : 0; }
@@ -113,9 +130,17 @@ RESPONSECODE IFDHSetProtocolParameters(DWORD lun, DWORD protocol, UCHAR flags, U
 }
 
 RESPONSECODE IFDHControl(DWORD lun, DWORD code, PUCHAR sent, DWORD count, PUCHAR reply, DWORD size, LPDWORD length) {
-    (void)lun, (void)code, (void)sent, (void)count, (void)reply, (void)size;
+    /* PC/SC part 10: the list of features, each with the code by which it is asked, and the properties of the reader. */
+    static const UCHAR features[] = {0x12, 4, 0x42, 0x33, 0x00, 0x12};
+    uint32_t most = (uint32_t)number("extended");
+    UCHAR properties[] = {0x0A, 4, (UCHAR)most, (UCHAR)(most >> 8), (UCHAR)(most >> 16), (UCHAR)(most >> 24)};
+    (void)lun, (void)sent, (void)count;
     *length = 0;
-    return IFD_NOT_SUPPORTED;
+    if (most == 0 || size < sizeof features || (code != CM_IOCTL_GET_FEATURE_REQUEST && code != 0x42330012))
+        return IFD_NOT_SUPPORTED;
+    *length = sizeof features;
+    memcpy(reply, code == CM_IOCTL_GET_FEATURE_REQUEST ? features : properties, sizeof features);
+    return IFD_SUCCESS;
 }
 
 RESPONSECODE IFDHPowerICC(DWORD lun, DWORD action, PUCHAR atr, PDWORD length) {
@@ -131,6 +156,13 @@ RESPONSECODE IFDHTransmitToICC(DWORD lun, SCARD_IO_HEADER header, PUCHAR command
     if (!has("virtual") && powered != (int)present()) {
         *length = 0;
         return IFD_COMMUNICATION_ERROR;
+    }
+    if (has("refuses") && count > 5 && command[4] == 0) {
+        *length = number("refuses") ? 0 : 2;
+        if (*length == 0)
+            return IFD_COMMUNICATION_ERROR;
+        memcpy(reply, "\x67\x00", 2);
+        return IFD_SUCCESS;
     }
     return vpcd.transmit(lun | present(), header, command, count, reply, length, received);
 }
