@@ -5,25 +5,12 @@
 # is said not to be kept. Takes no arguments, and checks the tree with the working directory as its root.
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Tree;
 
 # The columns that are compared, counted from 0; the others have the words of other products.
 my %pages = ('docs/Promises.md' => [1, 2], 'docs/Start/Vendors.md' => [1]);
-my $wrong = 0;
-
-sub content {
-    my $file = shift;
-    open my $handle, '<:encoding(UTF-8)', $file or die "$file: $!\n";
-    local $/;
-    my $text = <$handle>;
-    return $text;
-}
-
-sub report {
-    my ($page, $what) = @_;
-    binmode STDERR, ':encoding(UTF-8)';
-    print STDERR "$page: $what\n";
-    $wrong++;
-}
 
 # Tests by "Suite/test" and "Target.Suite/test", with the number of suites that have this name.
 my %tests;
@@ -117,4 +104,4 @@ for my $page (sort keys %pages) {
     }
     report($page, 'no promise') if $page eq 'docs/Promises.md' && $rows == 0;
 }
-exit($wrong ? 1 : 0);
+exit status();

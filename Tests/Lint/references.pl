@@ -5,26 +5,13 @@
 # checks the tree with the working directory as its root.
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Tree;
 
 my @files = split /\0/, `find . \\( -name .git -o -name '.build*' \\) -prune -o -type f -printf '%P\\0'`;
 my @pages = grep { /\.md$/ } @files;
 my %names = map { (m{([^/]+)$})[0] => 1 } @files;
-my $wrong = 0;
-
-sub content {
-    my $file = shift;
-    open my $handle, '<:encoding(UTF-8)', $file or die "$file: $!\n";
-    local $/;
-    my $text = <$handle>;
-    return $text;
-}
-
-sub report {
-    my ($file, $what) = @_;
-    binmode STDERR, ':encoding(UTF-8)';
-    print STDERR "$file: $what\n";
-    $wrong++;
-}
 
 # The anchors of the page's headings, behind "#" in links, and the numbers of its sections with their items.
 sub anchors {
@@ -101,4 +88,4 @@ for my $file (@files) {
         report($file, "$1, which does not exist") unless -e $1;
     }
 }
-exit($wrong ? 1 : 0);
+exit status();

@@ -5,25 +5,12 @@
 # below are an error. Takes no arguments, and checks the tree with the working directory as its root.
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Tree;
 
 my %limits = (functions => 20, files => 14, targets => 7);
 my $page = 'docs/Architecture.md';
-my $wrong = 0;
-
-sub content {
-    my $file = shift;
-    open my $handle, '<:encoding(UTF-8)', $file or die "$file: $!\n";
-    local $/;
-    my $text = <$handle>;
-    return $text;
-}
-
-sub report {
-    my $what = shift;
-    binmode STDERR, ':encoding(UTF-8)';
-    print STDERR "$page: $what\n";
-    $wrong++;
-}
 
 # The bodies of all functions of this name in a file, without comments and the texts of literals.
 sub bodies {
@@ -52,21 +39,21 @@ my $before = '';
 for my $row (@rows) {
     my ($function, $name, $file) = @$row;
     unless (-f "Sources/$file") {
-        report("Sources/$file, which does not exist");
+        report($page, "Sources/$file, which does not exist");
         next;
     }
     my $body = bodies("Sources/$file", $name);
-    report("$function, which $file does not declare") if $body eq '';
-    report("$function, which no function before it calls") if $before ne '' && $before !~ /(?<![\w`])$name(?:\(| \{)/;
+    report($page, "$function, which $file does not declare") if $body eq '';
+    report($page, "$function, which no function before it calls") if $before ne '' && $before !~ /(?<![\w`])$name(?:\(| \{)/;
     $before .= $body;
 }
-report('SCardTransmit, which no function of the walk calls') unless $before =~ /\bSCardTransmit\(/;
+report($page, 'SCardTransmit, which no function of the walk calls') unless $before =~ /\bSCardTransmit\(/;
 
 my %counts = (functions => scalar @rows, files => scalar keys %files, targets => scalar keys %targets);
 for (sort keys %limits) {
-    report("the walk has $counts{$_} $_, and at most $limits{$_} are wanted") if $counts{$_} > $limits{$_};
+    report($page, "the walk has $counts{$_} $_, and at most $limits{$_} are wanted") if $counts{$_} > $limits{$_};
 }
 my $sentence = "$counts{functions} named functions of $counts{files} files in $counts{targets} targets";
 (my $flowing = $text) =~ s/\s+/ /g;
-report("the sentence above the table, which does not say \"$sentence\"") unless $flowing =~ /\Q$sentence\E/;
-exit($wrong ? 1 : 0);
+report($page, "the sentence above the table, which does not say \"$sentence\"") unless $flowing =~ /\Q$sentence\E/;
+exit status();

@@ -4,35 +4,19 @@
 # that the standard's steps substitute get names, bit by bit, and are unknown bytes from there on.
 from functools import lru_cache
 
-from forms import Names, Unknown, linear_part
+from forms import Form, Names, Unknown, linear_part
 
 ALL = (1 << 256) - 1
-# Where sums have other names than the standard's, products grow without end.
-MOST_PRODUCTS = 1000000
+# Where sums have other names than the standard's, products grow without end: how many there may be, and of how many terms.
+MOST_PRODUCTS, MOST_TERMS = 300000, 300
 # Bit i of x for each x, as the bits of a number.
 BITS = [sum(1 << x for x in range(256) if x >> i & 1) for i in range(8)]
 
 
-class Bit:
+class Bit(Form):
     """An unknown bit. `terms` has a function for each name, 0 at 0, as a number whose bit x is that of x."""
 
-    __slots__ = ("terms", "constant", "mark", "_key")
-
-    def __init__(self, terms, constant, mark):
-        self.terms, self.constant, self.mark = terms, constant, mark
-        self._key = None
-
-    @property
-    def key(self):
-        if self._key is None:
-            self._key = (self.constant, frozenset(self.terms.items()))
-        return self._key
-
-    def __eq__(self, other):
-        return isinstance(other, Bit) and self.constant == other.constant and self.terms == other.terms
-
-    def __hash__(self):
-        return hash(self.key)
+    __slots__ = ()
 
 
 class Byte:
@@ -177,7 +161,7 @@ class Planes(Names):
         # Of bits of several bytes, as in the carry of a sum: their product is unknown, the same for the same bits.
         factors = frozenset((frozenset(a.terms.items()), frozenset(b.terms.items())))
         if factors not in self.products:
-            if len(self.products) == MOST_PRODUCTS:
+            if len(self.products) == MOST_PRODUCTS or max(len(a.terms), len(b.terms)) > MOST_TERMS:
                 raise Unknown("too many products of sums that have no names")
             self.count += 1
             self.products[factors] = self.bit_of(self.count, BITS[0])
