@@ -13,7 +13,7 @@ my @forms = (
     [qr/\.pv$/, '(* ', ' *)'],
     [qr/\.svg$/, '<!-- ', ' -->'],
     [qr/\.[15](?:\.in)?$/, '.\" ', ''],
-    [qr{\.(?:sh|pl|py|conf|cnf|cfg|dict|supp|map|po|(?:pc|service|spec)\.in|module|mk|prerm)$|(?:^|/)Makefile$|^\.ci/|^Packaging/debian/(?:rules|control|.*overrides|tests/.*)$}, '# ', ''],
+    [qr{\.(?:sh|pl|pm|py|conf|cnf|cfg|dict|supp|map|po|(?:pc|service|spec)\.in|module|mk|prerm)$|(?:^|/)Makefile$|^\.ci/|^Packaging/debian/(?:rules|control|.*overrides|tests/.*)$}, '# ', ''],
 );
 # Pages, data, and generated files that their tools read.
 my $exempt = qr{\.(?:md|json|gz|txt)$|(?:^|/)(?:LICENSE|\.gitignore|\.swift-format|Package\.resolved)$|^Packaging/debian/(?:changelog|clean|copyright|source/format|.*\.(?:symbols|examples))$};
