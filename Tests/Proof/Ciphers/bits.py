@@ -5,6 +5,7 @@
 from functools import lru_cache
 
 from forms import Form, Names, Unknown, linear_part
+from sums import LOWEST, key_of
 
 ALL = (1 << 256) - 1
 # Where sums have other names than the standard's, products grow without end: how many there may be, and of how many terms.
@@ -233,8 +234,11 @@ class Planes(Names):
             return super().add(a, b, carry)
         if carry == 0 and a == b:
             return self.shift(a, 1), byte_of([bits_of(a[-1])[7]] + [0] * 7)
-        if carry == 0:
-            a, b, carry = self.with_carry(a, b)
+        three = self.with_carry(a, b) if carry == 0 else None
+        if three:
+            # The carry out of the second sum is another than that of all three.
+            operands = frozenset((key_of(a), key_of(b)))
+            return self.add(*three)[0], self.apply(LOWEST, self.result(("carry", operands, key_of([0])), 1)[0])
         total, out = super().add(a, b, carry)
         x, y, z = a[-1], b[-1], self.xor(total[-1], 0xFF)
         known = bits_of(self.either(self.both(x, y), self.both(self.either(x, y), z)))[7]
@@ -243,13 +247,13 @@ class Planes(Names):
         return total, out
 
     def with_carry(self, a, b):
-        """The numbers and the carry that a sum of three is of, one of which is a bit."""
+        """The numbers and the carry that a sum of three is of, one of which is a bit; None for another sum."""
         for one, other in ((a, b), (b, a)):
             for p, q, _ in self.pairs_of(one):
                 for numbers in ((p, q, other), (other, p, q), (q, other, p)):
                     if is_bit(numbers[2]):
                         return numbers[0], numbers[1], numbers[2][0]
-        return a, b, 0
+        return None
 
     def shift_signed(self, number, count):
         """A number shifted to the right, with its highest bit in the places that are free."""

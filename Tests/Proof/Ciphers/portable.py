@@ -106,10 +106,16 @@ class Swift(X86):
         value = getattr(self, flag)
         return self.known(value if isinstance(value, int) else [self.junk], "a branch", instruction)
 
+    def do_cmp(self, instruction, target, source):
+        self.overflow = None
+        super().do_cmp(instruction, target, source)
+
     def do_sar(self, instruction, target, count=None):
         self.moved(instruction, target, count, lambda number, count: self.names.shift_signed(number, -count), -1)
 
     def do_bt(self, instruction, target, place):
+        if target.kind != "general":
+            raise Unknown("a bit in memory")
         size = target.size
         place = self.known(self.get(place, instruction, size), "a place", instruction) % (8 * size)
         byte = self.get(target, instruction)[place // 8]
