@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
-import Translation
+internal import Translation
 
 /// One request to the other application.
 struct AuthorizationRequest {
