@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the claims of ciphers.py share: a call of a kernel with unknown bytes, counters, and chains of blocks.
-from forms import Names
+from forms import Names, Unknown
 from places import aes_table
 from processor import parts
 from standards import Standards
@@ -106,3 +106,17 @@ def chained(standards, encipher, kind, state, text):
             state = total = standards.cut(total)
         result += total
     return result, state
+
+
+def prove(claims, path, make):
+    """Tries claims about what `make` makes, each a name and a method, and says of each whether it is proven; whether all are."""
+    is_proven = True
+    for what, claim in claims:
+        subject = make()
+        try:
+            getattr(subject, claim)()
+            print(f"proven: {what}, {path}: what the standard says, in {subject.calls} calls", flush=True)
+        except (Failure, Unknown) as failure:
+            print(f"NOT proven: {what}, {path}: {failure}", flush=True)
+            is_proven = False
+    return is_proven
