@@ -28,7 +28,7 @@ extension TokensError {
         case .localPINUnset: "CKR_DEVICE_ERROR"
         case .pinMissing: "CKR_ARGUMENTS_BAD"
         case .unanswered(.cancelled): "CKR_FUNCTION_CANCELED"
-        case .unanswered, .tooManyQuestions, .consentWanted: "CKR_FUNCTION_FAILED"
+        case .unanswered, .tooManyQuestions: "CKR_FUNCTION_FAILED"
         case .computation(let error): error.code
         case .gost(.invalidLength): "CKR_DATA_LEN_RANGE"
         case .gost(.invalidPoint), .gost(.invalidParameter): "CKR_DOMAIN_PARAMS_INVALID"
@@ -49,7 +49,6 @@ extension TokensError {
         case .notActivated(let reason?): reason.reason
         case .withoutChannel: "the token is used without a secure channel, and is paired with no host"
         case .localPINUnset: "the local PIN has no value"
-        case .consentWanted: "the user's consent to this use of the key is wanted"
         case .computation(let error): error.reason
         case .gost: "a computation of GOST fails"
         case .noCard, .noSlot, .ended, .sessionEnded, .notActivated(nil), .noPairing, .unanswered, .pinMissing,

@@ -38,8 +38,6 @@ package indirect enum TokensError: Error, Sendable {
     case pinMissing(isNew: Bool)
     /// The user was asked as often as a call may ask.
     case tooManyQuestions
-    /// The user's consent to this use of a key is wanted.
-    case consentWanted
     /// The session was closed, or has ended with the token's absence.
     case sessionEnded
     /// A computation of the host fails, by libcrypto or by GOST.

@@ -176,21 +176,26 @@ extension Session {
         try slot.withToken { token throws(TokenError) in try TokenFacts(token) }
     }
 
-    /// Makes sure that the user has said yes to a use of a private key, if that is wanted for the key.
+    /// Has the user asked for consent to a use of a private key, if that is wanted for the key.
+    ///
+    /// Other threads work with the session while the question is open: it, the login and the key are checked again.
+    ///
+    /// - Throws: The user's refusal; `CKR_SESSION_HANDLE_INVALID`, `CKR_USER_NOT_LOGGED_IN` if the session or the login
+    ///   ended meanwhile; the errors of ``requireUsable(_:)``.
     func requireConsent(to purpose: KeyUse.Purpose, with key: Object) throws(CKError) {
         let isWanted =
-            switch slot.place.consent {
+            switch slot.tokens.consent {
             case .never: false
             case .always: true
             case .perKey: key.attributes[CKA_ALWAYS_AUTHENTICATE] == [1]
             }
         guard isWanted else { return }
         let label = key.attributes[CKA_LABEL].map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let id = key.attributes[CKA_UNIQUE_ID] ?? []
-        do throws(TokensError) {
-            try consent.use(for: KeyUse(key: id, label: label, purpose: purpose, content: consent.content))
-        } catch {
-            throw CKError(error)
+        let (facts, login) = (try facts(), slot.login)
+        try slot.pauseCall(of: self) { () throws(TokensError) in
+            try slot.tokens.askConsent(to: KeyUse(label: label, purpose: purpose), of: facts, in: slot.number)
         }
+        guard slot.login == login else { throw .userNotLoggedIn("the login ended while the user was asked") }
+        try requireUsable(key)
     }
 }

@@ -138,7 +138,6 @@ extension CKError {
         case .pinMissing(isNew: true):
             self = .argumentsBad("a new PIN is NULL, and the authenticator is a file, which has the present one")
         case .tooManyQuestions: self = .functionFailed
-        case .consentWanted: self.init(CKR_FUNCTION_FAILED, "the user's consent to this use of the key is wanted")
         case .sessionEnded: self = .sessionHandleInvalid
         case .computation(let error): self.init(error)
         case .gost(let error): self.init(error)

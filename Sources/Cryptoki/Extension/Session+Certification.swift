@@ -82,12 +82,11 @@ extension Session {
         }
         let key = try signingKey(privateKey, id: own.id, of: signer.info)
         let content = [UInt8](copying: data)
-        consent.content = SignedContent(data)
-        defer { consent.content = nil }
         do {
             let digest = try Digest.digest(data, signer.algorithm.digest)
             let message = try signer.message(contentDigest: digest, time: time)
-            let signature = try signKeepingOperation(message.signedAttributes, with: key, of: signer.info)
+            let signature = try signKeepingOperation(
+                message.signedAttributes, with: key, of: signer.info, content: SignedContent(data))
             return try message.der(signature: signature, content: isDetached ? nil : content)
         } catch let error as CKError {
             throw error
@@ -141,7 +140,7 @@ extension Session {
     /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if the public key does not verify the signature, and so belongs to a
     ///   different private key.
     private func signKeepingOperation(
-        _ data: [UInt8], with key: CK_OBJECT_HANDLE, of info: PublicKeyInfo
+        _ data: [UInt8], with key: CK_OBJECT_HANDLE, of info: PublicKeyInfo, content: SignedContent? = nil
     ) throws(CKError) -> [UInt8] {
         let operation = signature
         signature = nil
@@ -149,6 +148,7 @@ extension Session {
         defer { signature = slot.login == .user ? operation : nil }
         let method = info.signing.method
         try signInit(Mechanism(type: CK_MECHANISM_TYPE(method.mechanism), parameter: []), key: key)
+        signature?.content = content
         let signature = try sign(data.span)
         let digest: [UInt8]
         do throws(HostCryptoError) { digest = try Digest.digest(data.span, method.hash) } catch {

@@ -18,6 +18,8 @@ extension Session {
 
     /// Returns the place where a private key computes, if it may be used now. Every use of one comes through here.
     ///
+    /// The user is asked for consent here, if that is wanted: the use is known as a whole by now, and nothing of it is done.
+    ///
     /// - Throws: The errors of ``requireUsable(_:)`` and ``requireConsent(to:with:)``.
     func place(of key: Object, for purpose: KeyUse.Purpose) throws(CKError) -> Place {
         try requireUsable(key)
@@ -77,8 +79,10 @@ extension Session {
     }
 
     /// A signature of RSA.
-    func sign(_ input: [UInt8], _ scheme: RSASignatureScheme, with key: Object) throws(CKError) -> [UInt8] {
-        switch try place(of: key, for: .signature(input)) {
+    func sign(
+        _ input: [UInt8], _ scheme: RSASignatureScheme, with key: Object, for purpose: KeyUse.Purpose
+    ) throws(CKError) -> [UInt8] {
+        switch try place(of: key, for: purpose) {
         case .token(let key):
             return try tokensError { () throws(TokensError) in try slot.place.sign(input, scheme, with: key) }
         case .process(let key): return try key.sign(input, scheme)

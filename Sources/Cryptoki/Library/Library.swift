@@ -85,7 +85,9 @@ package final class Library: Sendable {
             return made + [entry.slot]
         }
         return tables.withLock { tables in
-            while tables.slots.count < made.count { tables.slots.append(SharedSessions(made[tables.slots.count])) }
+            for next in tables.slots.count..<max(made.count, tables.slots.count) {
+                tables.slots.append(SharedSessions(made[next], next, of: tokens))
+            }
             return tables.slots[number]
         }
     }
@@ -162,9 +164,6 @@ package final class Library: Sendable {
     /// not: `CKR_BUFFER_TOO_SMALL`, and the `CKR_OPERATION_ACTIVE` of a function for data in one part that meets an
     /// operation whose data came in parts, which it must not end (PKCS #11 v2.40, 5.8 to 5.14).
     ///
-    /// If `body` uses a private key, and the user's consent is wanted for that, `body` ends, the user is asked with nothing held, and
-    /// `body` runs again.
-    ///
     /// - Parameter operations: All that must be active (`CKF_`); none for a call that takes a step of none.
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` if one is not, which ends none; `CKR_SESSION_CLOSED` if the session
     ///   was closed in the meantime; the errors of `body`.
@@ -172,44 +171,19 @@ package final class Library: Sendable {
         _ handle: CK_SESSION_HANDLE, during operations: CK_FLAGS = 0, _ body: (Session) throws(CKError) -> Result
     ) throws(CKError) -> Result {
         let place = try place(of: handle)
-        var consent: KeyUse?
-        while true {
-            let outcome: Outcome<Result> = try place.slot.withLock { slot throws(CKError) in
-                let session = try slot.beginCall(of: handle)
-                defer { slot.endCall(of: session) }
-                guard session.activeOperations & operations == operations else { throw .operationNotInitialised }
-                if let consent { session.consent.give(to: consent) }
-                do throws(CKError) {
-                    let result = try body(session)
-                    guard !session.isClosed else { throw .sessionClosed }
-                    return .done(result)
-                } catch {
-                    // A user is asked for one use once.
-                    if let draft = session.consent.takeDraft(), consent == nil {
-                        return .wantsConsent(draft, try session.facts())
-                    }
-                    if ![.bufferTooSmall, .operationActive].contains(error) { session.cancel(operations) }
-                    throw error
-                }
-            }
-            switch outcome {
-            case .done(let result): return result
-            case .wantsConsent(let draft, let facts):
-                do throws(TokensError) {
-                    try tokens.askConsent(to: draft, of: facts, in: Int(clamping: place.id))
-                } catch {
-                    try withSession(handle) { session throws(CKError) in session.cancel(operations) }
-                    throw CKError(error)
-                }
-                consent = draft
+        return try place.slot.withLock { slot throws(CKError) in
+            let session = try slot.beginCall(of: handle)
+            defer { slot.endCall(of: session) }
+            guard session.activeOperations & operations == operations else { throw .operationNotInitialised }
+            do throws(CKError) {
+                let result = try body(session)
+                guard !session.isClosed else { throw .sessionClosed }
+                return result
+            } catch {
+                if ![.bufferTooSmall, .operationActive].contains(error) { session.cancel(operations) }
+                throw error
             }
         }
-    }
-
-    /// The outcome of one run of a session's function.
-    private enum Outcome<Result> {
-        case done(Result)
-        case wantsConsent(KeyUse, TokenFacts)
     }
 
     /// The slot, state and flags of a session, which another call may have.

@@ -28,8 +28,6 @@ package final class Session {
     var messageVerification: MessageVerification?
     /// Whether it was closed with all others while a call of it waited for the token.
     var isClosed = false
-    /// The user's consent to the next use of a private key.
-    var consent = KeyUseConsent()
 
     init(handle: CK_SESSION_HANDLE, isReadWrite: Bool, slot: Slot) {
         self.handle = handle

@@ -10,14 +10,16 @@ import Tokens
 /// Reached only inside of the monitor of its place, which a call leaves while the card works (`TokenSlot.inTurn`).
 final class Slot: SlotSessions {
     let place: TokenSlot
+    let number: Int
+    let tokens: Slots
     var sessions = SessionTable()
     /// Objects of the token and of its sessions.
     var objects = HandleTable<Object>(notFound: .objectHandleInvalid)
     /// The token's objects when `objects` was last updated.
     var known: [TokenObject]?
 
-    init(_ place: TokenSlot) {
-        self.place = place
+    init(_ place: TokenSlot, _ number: Int, of tokens: Slots) {
+        (self.place, self.number, self.tokens) = (place, number, tokens)
         place.sessions = self
     }
 
@@ -96,6 +98,20 @@ final class Slot: SlotSessions {
         place.monitor.tellOfChange()
     }
 
+    /// Runs `body` as if between two calls, with nothing held.
+    ///
+    /// - Throws: The errors of `body`; `CKR_SESSION_HANDLE_INVALID` if the session was closed meanwhile.
+    func pauseCall(of session: Session, _ body: () throws(TokensError) -> Void) throws(CKError) {
+        endCall(of: session)
+        var failure: TokensError?
+        place.monitor.outside {
+            do throws(TokensError) { try body() } catch { failure = error }
+        }
+        let isOpen = (try? beginCall(of: session.handle)) != nil
+        if let failure { throw CKError(failure) }
+        guard isOpen else { throw .sessionHandleInvalid }
+    }
+
     /// Ends all sessions; their handles and those of their objects are never used again.
     func end() {
         sessions.removeAll()
@@ -116,7 +132,9 @@ final class Slot: SlotSessions {
 final class SharedSessions: @unchecked Sendable {
     private let slot: Slot
 
-    init(_ shared: SharedSlot) { slot = shared.withLock { Slot($0) } }
+    init(_ shared: SharedSlot, _ number: Int, of tokens: Slots) {
+        slot = shared.withLock { Slot($0, number, of: tokens) }
+    }
 
     /// Runs `body` with the slot, inside of its monitor.
     func withLock<Result: ~Copyable, Failure: Error>(

@@ -24,12 +24,12 @@ extension Session {
         return operation
     }
 
-    /// Runs the last step of an encryption or decryption, which goes on from here after the user's consent.
+    /// Runs the last step of an encryption or decryption.
     private func ending(
         _ direction: CipherDirection, _ body: (CipherOperation) throws(CKError) -> Secret
     ) throws(CKError) -> Secret {
         let operation = try activeCipher(direction)
-        defer { if consent.draft == nil { cancel(direction == .encryption ? CKF_ENCRYPT : CKF_DECRYPT) } }
+        defer { cancel(direction == .encryption ? CKF_ENCRYPT : CKF_DECRYPT) }
         return try body(operation)
     }
 

@@ -23,8 +23,8 @@ final class SignatureOperation {
     /// The key that verifies, for a verification by a key pair.
     var publicKey: VerificationKey?
     var isMultiPart = false
-    /// The digest of all data, while the user is asked for consent to its signature.
-    private var finished: [UInt8]?
+    /// The message that the data stands for, for the question to the user.
+    var content: SignedContent?
 
     init(_ key: Object, _ input: Input, signatureSize: Int, scheme: RSASignatureScheme? = nil) {
         self.key = key
@@ -38,15 +38,6 @@ final class SignatureOperation {
         case .digest(let digest): try digest.update(data)
         case .code(let code): code.update(data)
         }
-    }
-
-    /// The digest of all data, of which `data` is the last.
-    func finish(_ digest: MessageDigest, with data: Span<UInt8>) throws(CKError) -> [UInt8] {
-        if let finished { return finished }
-        try digest.update(data)
-        let result = try digest.finalize()
-        finished = result
-        return result
     }
 }
 
@@ -101,13 +92,13 @@ extension Session {
         guard let operation = signature else { throw .operationNotInitialised }
         guard afterParts || !operation.isMultiPart else { throw .operationActive }
         signature = nil
-        // It goes on from here after the user's consent.
-        defer { if consent.draft != nil { signature = operation } }
         switch operation.input {
         case .digest(let digest):
-            let digest = try operation.finish(digest, with: data)
-            if let scheme = operation.scheme { return try sign(digest, scheme, with: operation.key) }
-            switch try place(of: operation.key, for: .signature(digest)) {
+            try digest.update(data)
+            let digest = try digest.finalize()
+            let purpose = KeyUse.Purpose.signature(digest, of: operation.content)
+            if let scheme = operation.scheme { return try sign(digest, scheme, with: operation.key, for: purpose) }
+            switch try place(of: operation.key, for: purpose) {
             case .token(let key):
                 return try slot.withToken(usesKey: true) { token throws(TokenError) in
                     try token.sign(digest: digest, with: key)
@@ -232,8 +223,8 @@ extension Session {
     package func signRecover(_ data: Span<UInt8>) throws(CKError) -> [UInt8] {
         guard let operation = signRecovery else { throw .operationNotInitialised }
         signRecovery = nil
-        defer { if consent.draft != nil { signRecovery = operation } }
-        return try sign([UInt8](copying: data), operation.scheme, with: operation.key)
+        let block = [UInt8](copying: data)
+        return try sign(block, operation.scheme, with: operation.key, for: .signature(block))
     }
 
     package func verifyRecoverInit(_ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE) throws(CKError) {

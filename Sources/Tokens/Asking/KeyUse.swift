@@ -1,71 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Asking
+package import Asking
 import Token
 import Translation
 
-/// The user's consent to one use of a private key, and its state.
-///
-/// A function that uses a private key runs until the key is about to compute. If the user's consent is wanted for that,
-/// the function fails with a ``draft``; after a yes to this draft it runs again from its beginning, and uses the key.
-package struct KeyUseConsent {
-    /// The content of a message to be signed, for a signature of which the digest alone says little.
-    package var content: SignedContent?
-    /// The use that was about to be made without a consent.
-    package private(set) var draft: KeyUse?
-    /// The draft that the user said yes to.
-    private var given: KeyUse?
-
-    package init() {}
-
-    /// Uses up the consent to this use of a key.
-    ///
-    /// - Throws: ``TokensError/consentWanted`` without consent, and leaves a draft.
-    package mutating func use(for draft: KeyUse) throws(TokensError) {
-        defer { given = nil }
-        guard given == draft else {
-            self.draft = draft
-            throw .consentWanted
-        }
-    }
-
-    package mutating func takeDraft() -> KeyUse? {
-        defer { draft = nil }
-        return draft
-    }
-
-    package mutating func give(to draft: KeyUse) { given = draft }
-}
-
 /// A use of a private key that is about to be made.
-package struct KeyUse: Equatable, Sendable {
-    package enum Purpose: Equatable, Sendable {
-        /// Of a digest, or a block of bytes.
-        case signature([UInt8])
+package struct KeyUse: Sendable {
+    package enum Purpose: Sendable {
+        /// Of a digest, or a block of bytes; and the message, of which a digest says little.
+        case signature([UInt8], of: SignedContent? = nil)
         /// Of a cryptogram. Without padding, it computes whatever a signature would.
         case decryption([UInt8], isPadded: Bool)
         /// With the owner of this public key. It decrypts what was encrypted by such an agreement, too.
         case agreement([UInt8])
     }
 
-    /// The unique identifier of the key.
-    let key: [UInt8]
     /// Empty if the key has none.
     let label: String
     let purpose: Purpose
-    /// Of a signature.
-    let content: SignedContent?
 
-    package init(key: [UInt8], label: String, purpose: Purpose, content: SignedContent?) {
-        (self.key, self.label, self.purpose, self.content) = (key, label, purpose, content)
+    package init(label: String, purpose: Purpose) {
+        (self.label, self.purpose) = (label, purpose)
     }
 
     /// The lines that tell of it.
     var text: String {
         var lines = [translated(label.isEmpty ? "Key: without a label" : "Key: \(label)")]
-        if let content { lines.append(content.text) }
         switch purpose {
-        case .signature(let input):
+        case .signature(let input, let content):
+            if let content { lines.append(content.text) }
             lines.append(translated("What is signed (\(input.count) bytes): \(Self.digits(input))"))
         case .decryption(let input, let isPadded):
             lines.append(translated("What is decrypted (\(input.count) bytes): \(Self.digits(input))"))
@@ -82,7 +45,7 @@ package struct KeyUse: Equatable, Sendable {
 }
 
 /// A message that is to be signed.
-package struct SignedContent: Equatable, Sendable {
+package struct SignedContent: Sendable {
     let count: Int
     /// The first bytes.
     let start: [UInt8]
@@ -100,13 +63,18 @@ package struct SignedContent: Equatable, Sendable {
 }
 
 extension Slots {
+    /// Which uses of private keys need the user's consent.
+    package var consent: Consent { interaction.consent }
+
     /// Has the user asked for consent to a use of a private key.
     ///
-    /// - Throws: ``TokensError/unanswered(_:)`` if the user says no, or there is no answer, or no user to ask.
+    /// - Throws: ``TokensError/unanswered(_:)`` if the user says no, or there is no answer, or no user to ask;
+    ///   ``TokensError/ended`` if the work with all tokens ended meanwhile.
     package func askConsent(to use: KeyUse, of token: TokenFacts, in slot: Int) throws(TokensError) {
         guard let prompt = interaction.prompt, prompt.asksUser else { throw .unanswered(.notConfigured) }
         let question = use.question(token)
         try inquire(.consent, in: slot) { () throws(TokensError) in try confirm(question, by: prompt) }
+        _ = try entry(slot)
     }
 }
 

@@ -65,7 +65,7 @@ extension TokenSession {
     ) throws(TokensError) -> [UInt8] {
         let key = try present(key)
         try key.require(.signs, otherwise: true, method.mechanism)
-        let permitted = try permitted(key, for: .signature(digest), content)
+        let permitted = try permitted(key, for: .signature(digest, of: content))
         guard let scheme = method.scheme else {
             return try withToken(usesKey: true) { token throws(TokenError) in
                 try token.sign(digest: digest, with: permitted)
@@ -111,14 +111,14 @@ extension TokenSession {
 
     /// A private key that may be used now: the user has been asked for consent, if that is wanted.
     private func permitted(
-        _ key: TokenObject, for purpose: KeyUse.Purpose, _ content: SignedContent? = nil
+        _ key: TokenObject, for purpose: KeyUse.Purpose
     ) throws(TokensError) -> PermittedKey {
         try requireLogin(.user)
         // A PIN for each use can be given by PKCS #11 only.
         guard key[.alwaysAuthenticates] != [1] else { throw .token(.notLoggedIn) }
         let ask = { () throws(TokensError) in
-            guard self.slots.interaction.consent == .always else { return }
-            let use = KeyUse(key: key.uniqueID, label: key.name, purpose: purpose, content: content)
+            guard self.slots.consent == .always else { return }
+            let use = KeyUse(label: key.name, purpose: purpose)
             try self.slots.askConsent(to: use, of: try self.slots.facts(of: self.slot), in: self.slot)
         }
         return try PermittedKey(key, asking: ask)

@@ -232,9 +232,7 @@ package struct SlotEntry: Sendable {
         signals = SlotSignals(presenceChanged: presenceChanged)
         signals.lastSeen.update(reader, at: .zero)
         slot = SharedSlot(
-            TokenSlot(
-                reader: reader.name, readers: slots.readers, settings: slots.settings, signals: signals,
-                consent: slots.interaction.consent))
+            TokenSlot(reader: reader.name, readers: slots.readers, settings: slots.settings, signals: signals))
         self.reader = reader
         state = SlotState(reader)
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
-package import Asking
 package import Locking
 import Logging
 package import Token
@@ -27,8 +26,6 @@ package final class TokenSlot {
     package let settings: TokenSettings
     /// The signals that other threads send and read without the lock.
     package let signals: SlotSignals
-    /// Before which uses of private keys the user is asked for consent.
-    package let consent: Consent
 
     /// The sessions that a library above has with the token, which it owns.
     package weak var sessions: (any SlotSessions)?
@@ -47,8 +44,7 @@ package final class TokenSlot {
         }
     }
 
-    init(reader: String, readers: any ReaderService, settings: TokenSettings, signals: SlotSignals, consent: Consent) {
-        self.consent = consent
+    init(reader: String, readers: any ReaderService, settings: TokenSettings, signals: SlotSignals) {
         turns = WaitingThreads(in: monitor)
         self.reader = reader
         self.readers = readers

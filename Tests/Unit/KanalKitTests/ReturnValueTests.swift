@@ -40,7 +40,7 @@ struct ReturnValueTests {
         .keyDeleted, .noCard, .noSlot, .ended, .sessionsOpen, .noMemory, .notSupported, .withoutChannel, .noPairing,
         .localPINUnset, .notActivated(after: nil), .notActivated(after: .noCard), .unanswered(.cancelled),
         .unanswered(.notConfigured), .pinMissing(isNew: false), .pinMissing(isNew: true), .tooManyQuestions,
-        .consentWanted, .sessionEnded, .gost(.invalidLength), .gost(.invalidPoint), .gost(.invalidParameter),
+        .sessionEnded, .gost(.invalidLength), .gost(.invalidPoint), .gost(.invalidParameter),
         .gost(.libraryFailure),
     ]
 

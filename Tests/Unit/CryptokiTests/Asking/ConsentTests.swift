@@ -4,6 +4,7 @@ import CCryptoki
 import Cryptoki
 import EmulatedTokens
 import Emulator
+import Locking
 import Testing
 import Token
 import Tokens
@@ -97,6 +98,65 @@ struct ConsentTests {
             try application.sign(session, key, Application.digest, CKM_GOSTR3410)
         }
         #expect(reader.count(of: 0x2A) == 0)
+    }
+
+    /// Events while the question is open, and the errors of the call.
+    enum Meanwhile: CaseIterable {
+        case sessionClosed, allClosed, loggedOut, keyDestroyed, finalised
+
+        var error: CKError {
+            switch self {
+            case .sessionClosed, .allClosed: .sessionHandleInvalid
+            case .loggedOut: CKError(CKR_USER_NOT_LOGGED_IN)
+            case .keyDestroyed: CKError(CKR_KEY_HANDLE_INVALID)
+            case .finalised: .notInitialised
+            }
+        }
+    }
+
+    @Test(
+        "an end of the session, the login, the key or the library ends a use that the user is asked about",
+        arguments: Meanwhile.allCases)
+    func meanwhile(_ event: Meanwhile) throws {
+        let (reader, application, session) = try start(.always)
+        let (library, other) = (application.library, try application.open())
+        let key = try application.makeKeys(session).privateKey
+        user.whileAsked {
+            do throws(CKError) {
+                switch event {
+                case .sessionClosed: try library.closeSession(session)
+                case .allClosed: try library.closeAllSessions(with: 0)
+                case .loggedOut: try library.withSession(other) { session throws(CKError) in try session.logOut() }
+                case .keyDestroyed:
+                    try library.withSession(other) { session throws(CKError) in try session.destroyObject(key) }
+                case .finalised: library.finalize()
+                }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        user.answer(.text(""))
+        #expect(throws: event.error) { try application.sign(session, key, Application.digest, CKM_GOSTR3410) }
+        #expect(reader.count(of: 0x2A) == 0)
+    }
+
+    @Test("while the user is asked, the session and the token are free, and the signature is made after it")
+    func nothingIsHeld() throws {
+        let (_, application, session) = try start(.always)
+        let (library, other) = (application.library, try application.open())
+        let keys = try application.makeKeys(session)
+        let works = Lock(0)
+        user.whileAsked {
+            for handle in [session, other] {
+                let random = try? library.withSession(handle) { session throws(CKError) in try session.generateRandom(8)
+                }
+                if random?.count == 8 { works.withLock { $0 += 1 } }
+            }
+        }
+        user.answer(.text(""))
+        let signature = try application.sign(session, keys.privateKey, Application.digest, CKM_GOSTR3410)
+        #expect(works.withLock { $0 } == 2)
+        try application.verify(session, keys.publicKey, Application.digest, signature, CKM_GOSTR3410)
     }
 
     @Test("per key, keys that need the PIN each time need consent, and others do not")
