@@ -8,7 +8,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-swift build
+# shellcheck disable=SC2086
+swift build ${KANAL_BUILD_FLAGS:-}
 modules=.build/debug/Modules
 work=.build/docs
 rm -rf $work

@@ -18,7 +18,8 @@ expect_in() {
     timeout 300 "${@:2}" > "$1" 2>&1 || fail "$(grep 'recorded an issue' "$1" || tail -n 20 "$1")"
 }
 
-swift build --build-tests > /dev/null
+# shellcheck disable=SC2086
+swift build ${KANAL_BUILD_FLAGS:-} --build-tests > /dev/null
 prepare
 start_pcscd
 for identity in usb3 sc; do

@@ -10,7 +10,7 @@ export KANAL=file://$work/kanal KANAL_VERSION=999.0.0
 git clone -q --bare "$root" "$work/kanal"
 git -C "$work/kanal" tag $KANAL_VERSION "$(git rev-parse HEAD)"
 cp -r Examples/KanalKit "$work/journeys"
-swift build --package-path "$work/journeys" --scratch-path "$root/.build/journeys"
+swift build --disable-index-store --package-path "$work/journeys" --scratch-path "$root/.build/journeys"
 journeys=$root/.build/journeys/debug
 passed "the examples are built with a tag as their dependency"
 

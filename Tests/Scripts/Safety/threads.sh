@@ -13,7 +13,7 @@ for sanitizer in ${2:-thread address}; do
     modules=$build/$configuration
     for target in Cryptoki Configuration EmulatedTokens; do
         swift build -c "$configuration" --scratch-path "$build" --target $target --sanitize "$sanitizer" \
-            -Xswiftc -enable-testing
+            --disable-index-store -Xswiftc -enable-testing
     done
     libraries=$(objects "$modules" \
         APDU Asking CProcess COpenSSL Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
