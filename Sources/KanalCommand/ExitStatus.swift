@@ -34,7 +34,7 @@ package enum ExitStatus: Int32, Sendable {
         case is CallbackError: self = .failed
         case let error as SharedSecretsError: self.init(error)
         case let error as PairingKeyError: self = error == .cancelled ? .cancelled : .failed
-        case let error as IdentityServiceError: self = error.isUsersRefusal ? .cancelled : .failed
+        case let error as ESIAError: self = error.isUsersRefusal ? .cancelled : .failed
         case is CancellationError: self = .cancelled
         case Console.Failure.interrupted: self = .cancelled
         case let error as SystemError where error.isInterruption: self = .cancelled
@@ -99,7 +99,7 @@ extension AuthorizationError: Explained {}
 extension CallbackError: Explained {}
 extension SharedSecretsError: Explained {}
 extension PairingKeyError: Explained {}
-extension IdentityServiceError: Explained {}
+extension ESIAError: Explained {}
 
 /// The reason why a command failed.
 struct CommandError: Explained {

@@ -11,3 +11,15 @@ extension BearerToken {
 /// The earlier name of ``CallbackError``.
 @available(*, deprecated, renamed: "CallbackError")
 public typealias AnswerRefusal = CallbackError
+
+/// The earlier name of ``ESIAService``.
+@available(*, deprecated, renamed: "ESIAService")
+public typealias IdentityService = ESIAService
+
+/// The earlier name of ``ESIAError``.
+@available(*, deprecated, renamed: "ESIAError")
+public typealias IdentityServiceError = ESIAError
+
+/// The earlier name of ``ESIATokens``.
+@available(*, deprecated, renamed: "ESIATokens")
+public typealias IdentityTokens = ESIATokens

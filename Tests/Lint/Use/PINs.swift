@@ -12,9 +12,9 @@ struct Owner: ~Copyable {
     }
 
     func signInTwice(
-        _ token: Token, _ service: IdentityService, _ certificate: TokenCertificate,
+        _ token: Token, _ service: ESIAService, _ certificate: TokenCertificate,
         _ send: @Sendable (TokenRequest) async throws -> (status: Int, body: [UInt8])
-    ) async throws -> [IdentityTokens] {
+    ) async throws -> [ESIATokens] {
         let first = try await token.signIn(to: service, by: certificate, pin: pin, trusting: [], send: send)
         return [first, try await token.signIn(to: service, by: certificate, pin: pin, trusting: [], send: send)]
     }
@@ -46,9 +46,9 @@ func formatOnce(_ token: Token, _ officer: consuming PIN?, _ next: consuming PIN
 }
 
 func signInOnce(
-    _ token: Token, _ service: IdentityService, _ certificate: TokenCertificate, _ pin: consuming PIN?,
+    _ token: Token, _ service: ESIAService, _ certificate: TokenCertificate, _ pin: consuming PIN?,
     _ send: @Sendable (TokenRequest) async throws -> (status: Int, body: [UInt8])
-) async throws -> [IdentityTokens] {
+) async throws -> [ESIATokens] {
     [
         try await token.signIn(to: service, by: certificate, pin: PIN("12345678"), trusting: [], send: send),
         try await token.signIn(to: service, by: certificate, pin: pin, trusting: [], send: send),

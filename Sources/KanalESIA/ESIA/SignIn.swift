@@ -8,7 +8,7 @@ public import Logging
 /// when the object is released. ``code(for:)`` opens the browser and waits.
 public final class SignIn: Sendable {
     /// The service, with the redirect address that this sign-in listens at.
-    public let service: IdentityService
+    public let service: ESIAService
     private let authorization: Authorization
 
     /// Opens the listener.
@@ -23,7 +23,7 @@ public final class SignIn: Sendable {
     /// - Throws: ``AuthorizationError/failed(_:)`` for another redirect address, and if the port is in use;
     ///   ``AuthorizationError/notConfigured(_:)``.
     public convenience init(
-        to service: IdentityService, title: String? = nil, timeLimit: Duration = .seconds(300), log: Logger? = nil,
+        to service: ESIAService, title: String? = nil, timeLimit: Duration = .seconds(300), log: Logger? = nil,
         open: (@Sendable (_ address: String) -> Void)? = nil
     ) throws(AuthorizationError) {
         let desktop = open.map { open in
@@ -40,7 +40,7 @@ public final class SignIn: Sendable {
     }
 
     package init(
-        to service: IdentityService, title: String?, timeLimit: Duration, log: Logger?, desktop: Desktop,
+        to service: ESIAService, title: String?, timeLimit: Duration, log: Logger?, desktop: Desktop,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) throws(AuthorizationError) {
         guard let loopback = LoopbackAddress(service.redirectURI) else {
@@ -61,7 +61,7 @@ public final class SignIn: Sendable {
     ///
     /// - Parameter request: A request to ``service``. It is good for one sign-in.
     /// - Returns: The code, for `Session.tokenRequest`.
-    /// - Throws: ``AuthorizationError``: no browser, no answer in time, a cancelled task; ``IdentityServiceError``: the
+    /// - Throws: ``AuthorizationError``: no browser, no answer in time, a cancelled task; ``ESIAError``: the
     ///   service has refused, or the user has said no.
     public func code(for request: SignInRequest) async throws -> String {
         let answer = try await authorization.answer(to: request)
@@ -80,22 +80,22 @@ extension Token {
     ///   - certificates: The service's certificates, in DER, whose keys sign its tokens.
     ///   - timeLimit: The longest wait for the answer.
     ///   - send: Sends a request, and returns the reply's HTTP status and body.
-    /// - Throws: `KanalError`, ``AuthorizationError``, ``IdentityServiceError``; what `send` throws.
+    /// - Throws: `KanalError`, ``AuthorizationError``, ``ESIAError``; what `send` throws.
     public func signIn(
-        to service: IdentityService, by certificate: TokenCertificate, pin: borrowing PIN? = nil,
+        to service: ESIAService, by certificate: TokenCertificate, pin: borrowing PIN? = nil,
         trusting certificates: [[UInt8]], timeLimit: Duration = .seconds(300),
         send: @Sendable (TokenRequest) async throws -> (status: Int, body: [UInt8])
-    ) async throws -> IdentityTokens {
+    ) async throws -> ESIATokens {
         let signIn = try SignIn(to: service, timeLimit: timeLimit)
         return try await complete(signIn, certificate, pin, certificates, send)
     }
 
     /// The same with a PIN that there is: one that is stored stays where it is.
     public func signIn(
-        to service: IdentityService, by certificate: TokenCertificate, pin: borrowing PIN,
+        to service: ESIAService, by certificate: TokenCertificate, pin: borrowing PIN,
         trusting certificates: [[UInt8]], timeLimit: Duration = .seconds(300),
         send: @Sendable (TokenRequest) async throws -> (status: Int, body: [UInt8])
-    ) async throws -> IdentityTokens {
+    ) async throws -> ESIATokens {
         let signIn = try SignIn(to: service, timeLimit: timeLimit)
         return try await complete(signIn, certificate, PIN(sharing: pin), certificates, send)
     }
@@ -103,7 +103,7 @@ extension Token {
     package func complete(
         _ signIn: SignIn, _ certificate: TokenCertificate, _ pin: borrowing PIN?, _ certificates: [[UInt8]],
         _ send: @Sendable (TokenRequest) async throws -> (status: Int, body: [UInt8])
-    ) async throws -> IdentityTokens {
+    ) async throws -> ESIATokens {
         let service = signIn.service
         let request = try await perform(pin: pin) { session in
             try session.signInRequest(to: service, by: certificate)

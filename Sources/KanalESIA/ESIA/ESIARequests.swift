@@ -37,7 +37,7 @@ extension Session {
     ///   - time: In seconds since 1970; nil for now. The service takes requests of the last minutes only.
     /// - Throws: `KanalError.invalidArgument` also for a service that is not described as one.
     public func signInRequest(
-        to service: IdentityService, by certificate: TokenCertificate, at time: Int64? = nil
+        to service: ESIAService, by certificate: TokenCertificate, at time: Int64? = nil
     ) throws(KanalError) -> SignInRequest {
         let (signed, state) = try parameters(of: service, certificate, code: nil, time)
         let parameters =
@@ -48,9 +48,9 @@ extension Session {
 
     /// Makes the request by which a program gets its tokens. The parameters are those of ``signInRequest(to:by:at:)``.
     ///
-    /// - Parameter code: From ``IdentityService/code(from:state:)``. It is good for one request.
+    /// - Parameter code: From ``ESIAService/code(from:state:)``. It is good for one request.
     public func tokenRequest(
-        to service: IdentityService, by certificate: TokenCertificate, code: String, at time: Int64? = nil
+        to service: ESIAService, by certificate: TokenCertificate, code: String, at time: Int64? = nil
     ) throws(KanalError) -> TokenRequest {
         let (signed, state) = try parameters(of: service, certificate, code: code, time)
         let parameters =
@@ -61,7 +61,7 @@ extension Session {
 
     /// The parameters common to both requests, with the signature.
     private func parameters(
-        of service: IdentityService, _ certificate: TokenCertificate, code: String?, _ time: Int64?
+        of service: ESIAService, _ certificate: TokenCertificate, code: String?, _ time: Int64?
     ) throws(KanalError) -> (parameters: [(name: String, value: String)], state: String) {
         try service.check()
         let timestamp = try ServiceTime(secondsSince1970: time ?? Int64(Glibc.time(nil))).text

@@ -5,7 +5,7 @@ import KanalKit
 import Terminal
 import Translation
 
-struct IdentityCommand: AsyncParsableCommand {
+struct ESIACommand: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "esia",
@@ -22,7 +22,7 @@ struct IdentityCommand: AsyncParsableCommand {
 }
 
 /// The program's registration at the identity service.
-struct IdentityOptions: ParsableArguments {
+struct ESIAOptions: ParsableArguments {
     @Option(help: .saying("The program's mnemonic at the service.", valueName: "mnemonic"))
     var clientID: String
 
@@ -49,8 +49,8 @@ struct IdentityOptions: ParsableArguments {
     /// The service, with the paths that are not its own.
     func service(
         _ redirectURI: String, authorization: String? = nil, token: String? = nil
-    ) -> IdentityService {
-        var service = IdentityService(
+    ) -> ESIAService {
+        var service = ESIAService(
             clientID: clientID, scope: scope.flatMap { $0.split(separator: " ").map(String.init) },
             redirectURI: redirectURI, host: host, generation: api == .v1 ? .first : .second)
         if let authorization { service.authorizationPath = authorization }
@@ -83,7 +83,7 @@ struct SignInAddress: AsyncParsableCommand {
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
-    @OptionGroup var identity: IdentityOptions
+    @OptionGroup var identity: ESIAOptions
     @OptionGroup var redirect: RedirectOption
 
     @Option(help: .saying("Where the browser goes. (default: that of the --api)", valueName: "path"))

@@ -9,11 +9,11 @@ import Testing
 
 @Suite("A sign-in as one call: the browser, the answer at 127.0.0.1, the exchange")
 struct SignInTests {
-    private static let service = IdentityService(
+    private static let service = ESIAService(
         clientID: "TESTSYS", scope: ["openid"], redirectURI: "http://127.0.0.1/back")
 
     private static func signIn(
-        _ service: IdentityService = service, open: @escaping @Sendable (String) -> Void = { _ in },
+        _ service: ESIAService = service, open: @escaping @Sendable (String) -> Void = { _ in },
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in try await Task.sleep(for: .seconds(60)) }
     ) throws -> SignIn {
         try SignIn(
@@ -131,7 +131,7 @@ struct SignInTests {
                     )
                 }
             })
-            let error = await #expect(throws: IdentityServiceError.self) {
+            let error = await #expect(throws: ESIAError.self) {
                 try await signIn.code(for: Self.request(signIn))
             }
             #expect(error?.isUsersRefusal == isUsers)
@@ -148,7 +148,7 @@ struct SignInTests {
             }
         })
         let sent = Lock<[String: String]>([:])
-        await #expect(throws: IdentityServiceError.self) {
+        await #expect(throws: ESIAError.self) {
             let pin: PIN? = TokenScene.pin
             _ = try await scene.token.complete(signIn, scene.certificate, pin, [scene.certificate.value]) { request in
                 sent.withLock { $0 = Self.parameters("?" + String(decoding: request.body, as: UTF8.self)) }

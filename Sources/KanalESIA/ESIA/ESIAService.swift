@@ -9,7 +9,7 @@ package import Translation
 /// The program does the networking. This library makes the requests and reads the replies: the user's browser opens
 /// ``SignInRequest/url``, ``code(from:state:)`` reads the address that the browser is sent to, the program sends a
 /// ``TokenRequest``, and ``tokens(from:status:state:trusting:at:)`` verifies the reply.
-public struct IdentityService: Sendable, Equatable {
+public struct ESIAService: Sendable, Equatable {
     /// Which of the service's interfaces is spoken: they want different signatures.
     public enum Generation: Sendable, Hashable, CaseIterable {
         /// Before version 2.90: `client_secret` is a detached CMS message.
@@ -96,7 +96,7 @@ public struct IdentityService: Sendable, Equatable {
 }
 
 /// Why the state's identity service has not signed a user in. ``description`` has neither a code nor a token in it.
-public enum IdentityServiceError: Error, Sendable, Equatable {
+public enum ESIAError: Error, Sendable, Equatable {
     /// The service has refused: the error's name (RFC 6749, 4.1.2.1 and 5.2) and the service's description.
     case refused(String, description: String?)
     /// The answer does not belong to this request: its `state` differs.
@@ -136,7 +136,7 @@ public enum WebTokenFault: Error, Sendable, Equatable {
     case notYetValid
 }
 
-extension IdentityServiceError: CustomStringConvertible {
+extension ESIAError: CustomStringConvertible {
     public var description: String { explanation.description }
 
     package var explanation: Phrase {

@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 
 @Suite("What the state's identity service answers")
-struct IdentityReplyTests {
+struct ESIAReplyTests {
     private let vectors: JSON
     private let time: Int64
-    private let service = IdentityService(
+    private let service = ESIAService(
         clientID: "TESTSYS", scope: ["openid", "fullname"], redirectURI: "https://example.org/back")
 
     init() throws {
@@ -25,19 +25,19 @@ struct IdentityReplyTests {
     /// The tokens of a reply.
     private func tokens(
         _ reply: String, status: Int = 200, trusting names: [String] = ["service"]
-    ) throws -> IdentityTokens {
+    ) throws -> ESIATokens {
         try service.tokens(
             from: Array(reply.utf8), status: status, state: "s-1", trusting: names.map(certificate), at: time)
     }
 
     private func fault(_ reply: String, status: Int = 200, trusting names: [String] = ["service"])
-        -> IdentityServiceError?
+        -> ESIAError?
     {
         do {
             _ = try tokens(reply, status: status, trusting: names)
             return nil
         } catch {
-            return error as? IdentityServiceError
+            return error as? ESIAError
         }
     }
 
@@ -64,7 +64,7 @@ struct IdentityReplyTests {
     }
 
     /// The fault's name in the vectors.
-    private func name(_ error: IdentityServiceError) -> String {
+    private func name(_ error: ESIAError) -> String {
         switch error {
         case .tokenRefused(.malformed): "malformed"
         case .tokenRefused(.wrongAlgorithm): "wrongAlgorithm"
@@ -144,9 +144,9 @@ struct IdentityReplyTests {
         var service = service
         service.clientID = "TESTKEY"
         service.issuer = "http://K/"
-        func fault(_ claims: String) throws -> IdentityServiceError? {
+        func fault(_ claims: String) throws -> ESIAError? {
             let body = Array(reply(try signer.token(#"{"exp":\#(time + 60),"sub":"1",\#(claims)}"#)).utf8)
-            do throws(IdentityServiceError) {
+            do throws(ESIAError) {
                 _ = try service.tokens(from: body, status: 200, state: "s", trusting: [signer.certificate], at: time)
                 return nil
             } catch {
@@ -161,7 +161,7 @@ struct IdentityReplyTests {
         let back = "https://example.org/K"
         service.redirectURI = back
         #expect(try service.code(from: back + "?state=s&code=c", state: "s") == "c")
-        #expect(throws: IdentityServiceError.self) {
+        #expect(throws: ESIAError.self) {
             try service.code(from: "https://example.org/\u{212A}?state=s&code=c", state: "s")
         }
     }
@@ -175,7 +175,7 @@ struct IdentityReplyTests {
                     #"{"exp":\#(time + 60),"iss":"http://esia.gosuslugi.ru/","aud":"TESTSYS"\#(claims)}"#)
             }
             let body = Array(reply(texts[0], #","id_token":"\#(texts[1])""#).utf8)
-            do throws(IdentityServiceError) {
+            do throws(ESIAError) {
                 _ = try service.tokens(from: body, status: 200, state: "s", trusting: [signer.certificate], at: time)
                 return true
             } catch {
@@ -224,12 +224,12 @@ struct IdentityReplyTests {
         #expect(try service.code(from: address + "?state=s%2D1&code=a%2Fb+c%C3%A9", state: "s-1") == "a/b cé")
         #expect(try service.code(from: address + "?code=c&x&state=s-1#part", state: "s-1") == "c")
         for answer in ["?state=s-2&code=c", "?code=c", "?state=&code=c", "?state=s-1x&code=c", "?error=access_denied"] {
-            #expect(throws: IdentityServiceError.wrongState) { try service.code(from: address + answer, state: "s-1") }
+            #expect(throws: ESIAError.wrongState) { try service.code(from: address + answer, state: "s-1") }
         }
-        #expect(throws: IdentityServiceError.wrongState) {
+        #expect(throws: ESIAError.wrongState) {
             try service.code(from: address + "?state=&code=c", state: "")
         }
-        let none = IdentityServiceError.malformed("the answer is not an address of this program, or cannot be read")
+        let none = ESIAError.malformed("the answer is not an address of this program, or cannot be read")
         let malformed = [
             "", "?", "state=s-1&code=c", "https://example.com/back?state=s-1&code=c", address + "x?state=s-1&code=c",
             address + "#state=s-1&code=c", address + "?state=s-1&state=s-1&code=c", address + "?state=s-1&code=%",
@@ -239,10 +239,10 @@ struct IdentityReplyTests {
         for answer in malformed {
             #expect(throws: none, "\(answer.prefix(80))") { try service.code(from: answer, state: "s-1") }
         }
-        #expect(throws: IdentityServiceError.malformed("the answer has no code in it")) {
+        #expect(throws: ESIAError.malformed("the answer has no code in it")) {
             try service.code(from: address + "?state=s-1&code=", state: "s-1")
         }
-        let refusal = IdentityServiceError.refused("access_denied", description: "ESIA-007004: no")
+        let refusal = ESIAError.refused("access_denied", description: "ESIA-007004: no")
         #expect(refusal.isUsersRefusal)
         #expect(throws: refusal) {
             try service.code(

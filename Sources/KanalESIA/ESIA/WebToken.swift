@@ -62,7 +62,7 @@ public struct WebToken: Sendable, Equatable {
     static let limit = 1 << 17
 
     /// Verifies a token.
-    init(_ text: [UInt8], _ requirements: Requirements) throws(IdentityServiceError) {
+    init(_ text: [UInt8], _ requirements: Requirements) throws(ESIAError) {
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard text.count <= Self.limit, parts.count == 3, let header = Base64URL.bytes(parts[0]),
             let payload = Base64URL.bytes(parts[1]), let signature = Base64URL.bytes(parts[2])
@@ -73,7 +73,7 @@ public struct WebToken: Sendable, Equatable {
         claims = values.mapValues(Claim.init)
     }
 
-    private static func object(_ text: [UInt8]) throws(IdentityServiceError) -> [String: JSONValue] {
+    private static func object(_ text: [UInt8]) throws(ESIAError) -> [String: JSONValue] {
         do throws(JSONReader.Malformed) { return try JSONReader.object(text) } catch {
             throw .tokenRefused(.malformed)
         }
@@ -82,7 +82,7 @@ public struct WebToken: Sendable, Equatable {
     /// Requires that one of the keys has made the signature, by the algorithm that the header names (RFC 7515, 5.2).
     private static func verify(
         _ signature: [UInt8], of message: [UInt8], _ header: [UInt8], _ keys: [PublicKeyInfo]
-    ) throws(IdentityServiceError) {
+    ) throws(ESIAError) {
         let header = try object(header)
         // A critical header parameter would have to be understood.
         guard header["crit"] == nil, let algorithm = header["alg"], case .text = algorithm else {
@@ -105,7 +105,7 @@ public struct WebToken: Sendable, Equatable {
     /// - Returns: When the token ends to be valid.
     private static func check(
         _ claims: [String: JSONValue], _ requirements: Requirements
-    ) throws(IdentityServiceError) -> Int64 {
+    ) throws(ESIAError) -> Int64 {
         guard claims["iss"]?.isText(requirements.issuer) == true else { throw .tokenRefused(.wrongIssuer) }
         // An access token names the program, and an identity token its recipient.
         guard claims["aud"] != nil || claims["client_id"] != nil,
@@ -123,7 +123,7 @@ public struct WebToken: Sendable, Equatable {
     }
 
     /// A time in seconds since 1970 (RFC 7519, 2); nil if the token does not tell it.
-    private static func time(_ name: String, of claims: [String: JSONValue]) throws(IdentityServiceError) -> Int64? {
+    private static func time(_ name: String, of claims: [String: JSONValue]) throws(ESIAError) -> Int64? {
         guard let claim = claims[name] else { return nil }
         guard case .number(let text) = claim, let value = Double(text), (0..<253_402_300_800).contains(value) else {
             throw .tokenRefused(.malformed)

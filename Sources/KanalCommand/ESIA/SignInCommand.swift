@@ -22,7 +22,7 @@ struct SignInCommand: AsyncParsableCommand {
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
-    @OptionGroup var identity: IdentityOptions
+    @OptionGroup var identity: ESIAOptions
     @OptionGroup var reply: ReplyOptions
 
     @Option(
@@ -89,7 +89,7 @@ struct SignInCommand: AsyncParsableCommand {
 
     /// The request for tokens. The PIN is asked for again if the configuration forbids to keep it.
     private func tokenRequest(
-        _ code: String, _ signer: TokenCertificate, _ service: IdentityService, on token: Token
+        _ code: String, _ signer: TokenCertificate, _ service: ESIAService, on token: Token
     ) async throws -> TokenRequest {
         let make: @Sendable (borrowing Session) throws -> TokenRequest = { session in
             try session.tokenRequest(to: service, by: signer, code: code)

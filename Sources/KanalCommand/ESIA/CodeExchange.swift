@@ -22,7 +22,7 @@ struct CodeExchange: AsyncParsableCommand {
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
-    @OptionGroup var identity: IdentityOptions
+    @OptionGroup var identity: ESIAOptions
     @OptionGroup var redirect: RedirectOption
     @OptionGroup var reply: ReplyOptions
 
@@ -105,17 +105,17 @@ struct ReplyOptions: ParsableArguments {
     func certificates() throws -> [[UInt8]] { try serviceCertificate.flatMap { try PEM.certificate.read($0) } }
 
     /// Writes the tokens to their file, and shows what they tell.
-    func show(_ tokens: IdentityTokens, _ output: OutputOptions) throws {
+    func show(_ tokens: ESIATokens, _ output: OutputOptions) throws {
         if let destination {
             let file = try ResultFile(destination, isPrivate: true)
             try file.write(tokens.json)
             try file.finish()
         }
-        try output.show(IdentityReport(tokens, file: destination?.shownName))
+        try output.show(ESIAReport(tokens, file: destination?.shownName))
     }
 }
 
-extension IdentityTokens {
+extension ESIATokens {
     /// The tokens as RFC 6749, 5.1 has them.
     fileprivate var json: [UInt8] {
         var bytes = Array("{".utf8)
@@ -138,14 +138,14 @@ extension IdentityTokens {
 }
 
 /// The user who signed in, and the time of expiry.
-private struct IdentityReport: Report {
+private struct ESIAReport: Report {
     let subject: String?
     let expiry: String
     /// From the token that tells who signed in, or else from the access token.
     let claims: [String: ClaimEntry]
     let file: String?
 
-    init(_ tokens: IdentityTokens, file: String?) {
+    init(_ tokens: ESIATokens, file: String?) {
         let token = tokens.identity ?? tokens.accessClaims
         subject = token.subject
         expiry = Timestamp(tokens.accessClaims.expiry).text

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 @Suite("What the state's identity service is asked")
-struct IdentityRequestTests {
-    private static let service = IdentityService(
+struct ESIARequestTests {
+    private static let service = ESIAService(
         clientID: "TESTSYS", scope: ["openid", "fullname"], redirectURI: "https://example.org/back?a=1&b=%20")
     private static let code = "code/+= é"
 
@@ -72,7 +72,7 @@ struct IdentityRequestTests {
     func first() async throws {
         let scene = try await TokenScene(.gost256)
         let certificate = scene.certificate
-        var service = IdentityService(
+        var service = ESIAService(
             clientID: "TESTSYS", scope: ["openid"], redirectURI: "https://example.org/back",
             host: "https://test.example",
             generation: .first)
@@ -105,7 +105,7 @@ struct IdentityRequestTests {
         let scene = try await TokenScene(kind)
         let certificate = scene.certificate
         try await scene.token.perform(pin: TokenScene.pin) { session in
-            for generation in IdentityService.Generation.allCases {
+            for generation in ESIAService.Generation.allCases {
                 var service = Self.service
                 service.generation = generation
                 #expect(
@@ -120,8 +120,8 @@ struct IdentityRequestTests {
     func descriptions() async throws {
         let scene = try await TokenScene(.gost256)
         let certificate = scene.certificate
-        var wrong: [IdentityService] = []
-        func add(_ change: (inout IdentityService) -> Void) {
+        var wrong: [ESIAService] = []
+        func add(_ change: (inout ESIAService) -> Void) {
             var service = Self.service
             change(&service)
             wrong.append(service)

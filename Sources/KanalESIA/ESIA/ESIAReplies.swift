@@ -18,7 +18,7 @@ public struct BearerToken: Sendable, Equatable {
 }
 
 /// The tokens that the identity service gave for a code.
-public struct IdentityTokens: Sendable, Equatable {
+public struct ESIATokens: Sendable, Equatable {
     /// The token that the service's other addresses want to see.
     public let access: BearerToken
     /// The claims of that token.
@@ -31,15 +31,15 @@ public struct IdentityTokens: Sendable, Equatable {
     public let renewal: BearerToken?
 }
 
-extension IdentityService {
+extension ESIAService {
     /// Reads the address that the user's browser was sent to.
     ///
     /// - Parameters:
     ///   - answer: The address, which begins with ``redirectURI``.
     ///   - state: The request's. An answer is valid once: forget the state then.
     /// - Returns: The code, for `Session.tokenRequest`.
-    /// - Throws: ``IdentityServiceError/refused(_:description:)`` also if the user has said no.
-    public func code(from answer: String, state: String) throws(IdentityServiceError) -> String {
+    /// - Throws: ``ESIAError/refused(_:description:)`` also if the user has said no.
+    public func code(from answer: String, state: String) throws(ESIAError) -> String {
         let mark = redirectURI.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         let start = Array((redirectURI + mark).utf8)
         let rest = Substring(String(decoding: answer.utf8.dropFirst(start.count), as: UTF8.self))
@@ -65,7 +65,7 @@ extension IdentityService {
     public func tokens(
         from reply: [UInt8], status: Int, state: String, trusting certificates: [[UInt8]],
         at time: Int64? = nil
-    ) throws(IdentityServiceError) -> IdentityTokens {
+    ) throws(ESIAError) -> ESIATokens {
         let keys = try Self.keys(of: certificates)
         let values = try Self.members(of: reply, status)
         if let name = values["error"]?.string { throw .init(refusal: name, values["error_description"]?.string) }
@@ -82,7 +82,7 @@ extension IdentityService {
         let identity = try Self.text("id_token", of: values)
         let identityClaims = try Self.verified(identity, requirements)
         guard identityClaims?.hasSubject(of: accessClaims) ?? true else { throw .tokenRefused(.wrongSubject) }
-        return IdentityTokens(
+        return ESIATokens(
             access: BearerToken(access), accessClaims: accessClaims,
             identity: identityClaims, identityToken: identity.map(BearerToken.init),
             renewal: try Self.text("refresh_token", of: values).map(BearerToken.init))
@@ -93,12 +93,12 @@ extension IdentityService {
 
     private static func verified(
         _ token: [UInt8]?, _ requirements: WebToken.Requirements
-    ) throws(IdentityServiceError) -> WebToken? {
+    ) throws(ESIAError) -> WebToken? {
         guard let token else { return nil }
         return try WebToken(token, requirements)
     }
 
-    private static func members(of reply: [UInt8], _ status: Int) throws(IdentityServiceError) -> [String: JSONValue] {
+    private static func members(of reply: [UInt8], _ status: Int) throws(ESIAError) -> [String: JSONValue] {
         guard reply.count <= replyLimit else { throw .malformed("the reply of the identity service is too long") }
         do throws(JSONReader.Malformed) { return try JSONReader.object(reply) } catch {
             throw .malformed("the identity service does not reply with JSON; the status is \(status)")
@@ -108,7 +108,7 @@ extension IdentityService {
     /// A token that may be missing, or null (RFC 6749, A.12 and A.17).
     private static func text(
         _ name: String, of values: [String: JSONValue]
-    ) throws(IdentityServiceError) -> [UInt8]? {
+    ) throws(ESIAError) -> [UInt8]? {
         switch values[name] {
         case nil, .null?: return nil
         case .text(let bytes)? where bytes.allSatisfy({ (0x20...0x7E).contains($0) }): return bytes
@@ -116,7 +116,7 @@ extension IdentityService {
         }
     }
 
-    private static func keys(of certificates: [[UInt8]]) throws(IdentityServiceError) -> [PublicKeyInfo] {
+    private static func keys(of certificates: [[UInt8]]) throws(ESIAError) -> [PublicKeyInfo] {
         var keys: [PublicKeyInfo] = []
         for der in certificates {
             do throws(HostCryptoError) {
@@ -140,7 +140,7 @@ extension IdentityService {
     }
 }
 
-extension IdentityServiceError {
+extension ESIAError {
     /// The longest text of a service that is shown.
     private static let limit = 300
 
