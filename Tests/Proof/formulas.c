@@ -102,6 +102,10 @@ int main(void) {
     begin("double", 0), proven_double(&curve, &result, &one, true), give(&result);
     begin("double, r = a", 0), proven_double(&curve, &one, &one, true), give(&one);
     begin("double_times", 0), proven_double_times(&curve, &one, 1), give(&one);
+#if SHAPE == 1
+    begin("jacobian_add", 0), proven_jacobian_add(&curve, &one, &u, &v), give(&one);
+    begin("from_jacobian", 0), proven_from_jacobian(&curve, &one), give(&one);
+#endif
     begin("from_affine", 0), proven_from_affine(&curve, &result, &u, &v), give(&result);
     begin("enter", 0), proven_enter(&curve, &result, &u, &v), give(&result);
     begin("leave", 0), proven_leave(&curve, &x, &y, &one), output("x", x), output("y", y);

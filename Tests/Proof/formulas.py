@@ -120,8 +120,6 @@ def weierstrass(traces, is_minus_3):
         is_sum(name, traces[name], curve | first, tangent, tangent_y, twice, 8 * y1 ** 3 * z1 ** 4)
         is_proportional(f"{name}, O", traces[name].run(curve | infinity1), (0, 1, 0), y ** 4)
     if is_minus_3:
-        is_sum("double_times", traces["double_times"], curve | first, tangent, tangent_y, twice,
-               (2 * y1 * z1 ** 4) ** 3)
         # A sum in Jacobian coordinates.
         total = {"X1": x1 * z1 ** 2, "Y1": y1 * z1 ** 3, "Z1": z1}
 
@@ -130,7 +128,11 @@ def weierstrass(traces, is_minus_3):
             claim(f"{what}: Y", on_curve(r["Y"] * bottom ** 3 - r["Z"] ** 3 * y))
             claim(f"{what}: Z", on_curve(r["Z"] - z))
 
-        is_jacobian("public_double", traces["public_double"].run(curve | total), tangent, tangent_y, twice, 2 * y1 * z1 ** 4)
+        for name in ("double_times", "public_double"):
+            is_jacobian(name, traces[name].run(curve | total), tangent, tangent_y, twice, 2 * y1 * z1 ** 4)
+        r = traces["jacobian_add"].run(curve | total | {"u": x2, "v": y2})
+        is_jacobian("jacobian_add", r, chord, chord_y, below, z1 ** 3 * below)
+        is_proportional("from_jacobian", traces["from_jacobian"].run(curve | total), (x1, y1, 1), z1 ** 3)
         r = traces["public_double"].run(curve | total | {"X1": x1, "Y1": y1, "Z1": 0})
         claim("public_double, O", r["Z"])
         for told in range(8):
@@ -149,7 +151,7 @@ def weierstrass(traces, is_minus_3):
             elif told & 2:
                 claim(f"public_add {told}: Z", r["Z"])
             else:
-                is_jacobian(f"public_add {told}", r, chord, chord_y, below, 2 * z1 ** 3 * below)
+                is_jacobian(f"public_add {told}", r, chord, chord_y, below, z1 ** 3 * below)
     for told in range(8):
         trace = traces[f"public_has_x {told}"]
         trace.run(curve | {"X1": variable("X"), "Z1": z1, "u": x2})

@@ -48,9 +48,22 @@ static void proven_add_affine(const gost_curve *c, GROUP(point) *r, const GROUP(
 static void proven_double(const gost_curve *c, GROUP(point) *r, const GROUP(point) *a, bool is_added_to) {
     (void)c, (void)is_added_to, put(r, new_point("double", *a->x / 4, 1));
 }
+#ifdef MINUS_3
+typedef GROUP(point) GROUP(jacobian);
+static void proven_double_times(const gost_curve *c, GROUP(jacobian) *r, size_t count) {
+    (void)c, put(r, new_point("double_jacobian", *r->x / 4, count));
+}
+static void proven_jacobian_add(const gost_curve *c, GROUP(jacobian) *r, const word *x, const word *y) {
+    (void)c, (void)y, put(r, new_point("add_jacobian", *r->x / 4, *x / 4));
+}
+static void proven_from_jacobian(const gost_curve *c, GROUP(jacobian) *r) {
+    (void)c, put(r, new_point("from_jacobian", *r->x / 4, 0));
+}
+#else
 static void proven_double_times(const gost_curve *c, GROUP(point) *r, size_t count) {
     (void)c, put(r, new_point("double", *r->x / 4, count));
 }
+#endif
 static void proven_from_affine(const gost_curve *c, GROUP(point) *r, const word *x, const word *y) {
     (void)c, (void)y, put(r, *x / 4);
 }
@@ -70,7 +83,8 @@ static void proven_negate(const gost_curve *c, GROUP(point) *a, word bits) {
 }
 static void proven_negate_affine(const gost_curve *c, word *x, word *y, word bits) {
     GROUP(point) a;
-    put(&a, *x / 4), proven_negate(c, &a, bits);
+    // Of a table of points, or of one that flatten has made.
+    put(&a, *x % 4 == 0 ? *x / 4 : new_point("fraction", *x, *y)), proven_negate(c, &a, bits);
     one_element(x, *a.x), one_element(y, *a.y);
 }
 

@@ -33,7 +33,8 @@ def read(path):
                 runs[-1].l = int(rest[0], 16)
             elif name == "told":
                 runs[-1].told = tuple(map(int, rest))
-            elif name in ("add", "double", "double_last", "negate", "multiply", "invert", "is_infinity", "begin_sum", "public", "has_x"):
+            elif name in ("add", "double", "double_last", "negate", "multiply", "invert", "is_infinity", "begin_sum", "public", "has_x",
+                          "fraction", "double_jacobian", "add_jacobian", "from_jacobian"):
                 runs[-1].steps.append((name, *map(int, rest)))
             else:
                 fail(f"{runs[-1].name}: {line.strip()}")
@@ -138,9 +139,18 @@ def check_product(run, numbers):
     # Points as multiples of P, and the chosen ones as names: {name: factor}.
     multiples = {number: ((2 * (index % entries) + 1) << width * (index // entries)) if is_base else 1
                  for number, index in run.points.items()}
-    forms, skeleton, chosen = {}, [], []
+    # Sums in Jacobian coordinates, which are no coordinates of a point for other operations.
+    forms, skeleton, chosen, elements, jacobian = {}, [], [], Elements(), set()
     for step in run.steps:
         name, number, a, b = step
+        if name == "fraction":
+            # A fraction of the table, which depends on k.
+            source = min(elements.value(a)) // 4
+            if not elements.is_point(source, a, b):
+                fail(f"{run.name}: another point of a table")
+            multiples[number] = multiples[source]
+            skeleton.append((name, number))
+            continue
         if name == "negate":
             window = len(chosen) if is_base else count - 1 - len(chosen)
             value = -multiples[a] if b else multiples[a]
@@ -154,19 +164,34 @@ def check_product(run, numbers):
         skeleton.append(step)
         if name == "is_infinity":
             continue
+        if name in ("multiply", "invert"):
+            elements.make(*step)
+            continue
         if a in multiples:
             # Odd multiples of P, before any is chosen.
             multiples[number] = multiples[a] << b if name == "double" else multiples[a] + multiples[b]
             continue
-        if name == "double":
+        if name in ("double_jacobian", "add_jacobian"):
+            jacobian.add(number)
+        elif a in jacobian and name != "from_jacobian" or b in jacobian and name == "add":
+            fail(f"{run.name}: {name} of Jacobian coordinates")
+        if name in ("double", "double_jacobian"):
             forms[number] = {window: factor << b for window, factor in forms[a].items()}
-        elif name == "add":
+        elif name in ("add", "add_jacobian"):
             forms[number] = dict(forms[a])
             for window, factor in forms[b].items():
                 forms[number][window] = forms[number].get(window, 0) + factor
+        elif name == "from_jacobian":
+            forms[number] = forms[a]
         else:
             fail(f"{run.name}: an operation {name}")
-        if name == "double" and not is_base:
+        if name == "add_jacobian":
+            # For all k: 2^width times an odd number between 0 and k / 2^j + 1, and a digit of the window below.
+            lowest = min(forms[a])
+            most = ((numbers["q"] >> width * lowest) + 1) << width
+            if forms[a][lowest] != 1 << width or forms[b] != {lowest - 1: 1} or most + (1 << width) >= numbers["q"]:
+                fail(f"{run.name}: a sum that may be an exception")
+        if name in ("double", "double_jacobian") and not is_base:
             # What is doubled is an odd number: no sum before the last is O, as all are below q.
             lowest = min(forms[a])
             partial = sum(factor * wanted[window] for window, factor in forms[a].items())

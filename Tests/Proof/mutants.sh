@@ -60,8 +60,12 @@ mutant "a branch on a carry" $curves/Montgomery.h 's/words_take(COUNT, r, t, mas
 mutant "a sign in the sum of Edwards's form" $curves/Edwards.h 's/^    SUB(h, yy, xx);/    ADD(h, yy, xx);/' formulas 'u² + v²'
 mutant "a sign in the sum of y² = x³ − 3x + b" $curves/Weierstrass.h 's/^    SUB(m, m, t2);/    ADD(m, m, t2);/' \
     formulas 'y² = x³ − 3x'
-mutant "a doubling too few in a doubling" $curves/WeierstrassSums.h '0,/^    ADD(gamma, gamma, gamma);/s///' \
+mutant "a doubling too few in a doubling" $curves/WeierstrassSums.h 's/^    ADD(yy4, yy2, yy2);/    memcpy(yy4, yy2, sizeof yy4);/' \
     formulas 'y² = x³ − 3x'
+mutant "a sign in a sum in Jacobian coordinates" $curves/WeierstrassSums.h 's/^    SUB(r->y, v, hhh);/    ADD(r->y, v, hhh);/' \
+    formulas 'jacobian_add'
+mutant "the last sum may be an exception" $curves/Group.h 's/^        if (i > 0) {$/        if (c != NULL) {/' \
+    multiples 'may be an exception'
 mutant "opposites are doubled" $curves/WeierstrassSums.h 's/if (GROUP(is_zero)(c, s)) GROUP/if (!GROUP(is_zero)(c, s)) GROUP/' \
     formulas 'y² = x³ − 3x'
 mutant "Y = Z is not asked for at O" $curves/Edwards.h 's/return words_are_zero(COUNT, x) & words_are_zero(COUNT, y);/return words_are_zero(COUNT, x);/' \
@@ -114,7 +118,7 @@ mutant "a factor is not exchanged" $inverse 's/^            g1 ^= (int64_t)t;//'
 mutant "the bits that decide begin one too low" $inverse 's/a_low >> 1 >> (63 - shift)/a_low >> 1 >> (62 - shift)/' \
     inverses 'the highest bits are those'
 
-mutant "the stack is cleared less deep than it is used" include/GOSTCurves.h 's/gost_stack_depth = 8192/gost_stack_depth = 4096/' \
+mutant "the stack is cleared less deep than it is used" include/GOSTCurves.h 's/gost_stack_depth = 10240/gost_stack_depth = 4096/' \
     stack 'bytes deep'
 mutant "the stack is not cleared" $curves/Curve.c 's/^    gost_clear_stack();//' stack 'does not clear the stack'
 mutant "a vector register is not cleared" $curves/Stack.c 's/ LOWER(7) / /' stack 'leaves registers: xmm7'

@@ -93,6 +93,7 @@ digits() {
         read -r count bits entries size <<< "$shape"
         for function in candidates public_digit recode_other recode_base make_odd; do check_digits "$function" "$count" "$bits" 1 1; done
         check_digits choose "$count" "$bits" "$entries" "$size"
+        check_digits choose "$count" "$bits" 16 $((2 * count))
         check_digits choose "$count" "$bits" 16 $((3 * count))
         check_digits choose "$count" "$bits" 16 $((4 * count))
     done
@@ -150,12 +151,12 @@ counters() {
 
 # What is made of the digits.
 multiples() {
-    local shape count bits
+    local shape count bits form
     public_parts
-    for shape in "4 6" "8 4"; do
-        read -r count bits <<< "$shape"
+    for shape in "4 6" "8 4" "4 6 -DMINUS_3" "8 4 -DMINUS_3"; do
+        read -r count bits form <<< "$shape"
         "$clang" -O0 "${warnings[@]}" -Wno-unused-const-variable "${includes[@]}" -I$proof "-I$work/public" "-DCOUNT=$count" \
-            "-DBASE_BITS=$bits" $proof/multiples.c -o "$work/multiples"
+            "-DBASE_BITS=$bits" ${form:+"$form"} $proof/multiples.c -o "$work/multiples"
         "$work/multiples" > "$work/list"
         $proof/multiples.py "$work/list" $((64 * count))
     done

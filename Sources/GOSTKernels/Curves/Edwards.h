@@ -73,10 +73,9 @@ static __attribute__((noinline)) void GROUP(double)(
     SQR(yy, a->y);
     SQR(f, a->z);
     ADD(f, f, f);
-    ADD(e, a->x, a->y);
-    SQR(e, e);
+    MUL(e, a->x, a->y);
+    ADD(e, e, e);
     ADD(g, xx, yy);
-    SUB(e, e, g);
     SUB(f, g, f);
     SUB(h, xx, yy);
     GROUP(finish)(c, r, e, f, g, h, is_added_to);

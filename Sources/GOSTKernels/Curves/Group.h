@@ -13,6 +13,7 @@ enum {
     GROUP(window) = 5,
     GROUP(windows) = (GROUP(bits) + GROUP(window) - 1) / GROUP(window),
     GROUP(multiples) = 1 << (GROUP(window) - 1),
+    GROUP(most_multiples) = GROUP(multiples) > GROUP(base_multiples) ? GROUP(multiples) : GROUP(base_multiples),
 };
 
 _Static_assert(sizeof(word) * 2 * COUNT * GROUP(base_windows) * GROUP(base_multiples) <= table_size, "the table is too long");
@@ -77,7 +78,7 @@ INLINE void GROUP(make_multiples)(const gost_curve *c, GROUP(point) *r, size_t c
 
 /// Writes points in affine coordinates, X/Z and Y/Z, with one inversion for all.
 static void GROUP(flatten)(const gost_curve *c, word *table, const GROUP(point) *points, size_t count) {
-    word products[GROUP(base_multiples)][COUNT], inverse[COUNT], one[COUNT];
+    word products[GROUP(most_multiples)][COUNT], inverse[COUNT], one[COUNT];
     memcpy(products[0], points[0].z, sizeof products[0]);
     for (size_t i = 1; i < count; i++) FIELD(multiply)(&c->p, products[i], products[i - 1], points[i].z);
     FIELD(invert)(&c->p, inverse, products[count - 1]);
@@ -161,6 +162,39 @@ static void GROUP(base_product)(const gost_curve *c, GROUP(point) *r, const word
     }
 }
 
+#ifdef MINUS_3
+/// table = a, 3a, 5a, … in affine coordinates.
+static __attribute__((noinline)) void GROUP(make_fractions)(const gost_curve *c, word *table, const GROUP(point) *a) {
+    GROUP(point) multiples[GROUP(multiples)];
+    multiples[0] = *a;
+    GROUP(make_multiples)(c, multiples, GROUP(multiples));
+    GROUP(flatten)(c, table, multiples, GROUP(multiples));
+}
+
+/// r = k·a, for an odd k of COUNT words, or with −k if `is_opposite` are ones.
+static void GROUP(product)(const gost_curve *c, GROUP(point) *r, const word *k, word is_opposite, const GROUP(point) *a) {
+    word table[2 * COUNT * GROUP(multiples)], chosen[2 * COUNT];
+    GROUP(make_fractions)(c, table, a);
+    for (size_t i = GROUP(windows); i-- > 0;) {
+        bool is_first = i + 1 == GROUP(windows);
+        GROUP(digit) digit = GROUP(recode)(k, GROUP(window) * i, GROUP(window), is_first);
+        GROUP(choose)(chosen, table, GROUP(multiples), 2 * COUNT, digit.index);
+        GROUP(negate_affine)(c, chosen, chosen + COUNT, digit.sign ^ is_opposite);
+        if (is_first) {
+            GROUP(from_affine)(c, r, chosen, chosen + COUNT);
+            continue;
+        }
+        GROUP(double_times)(c, r, GROUP(window));
+        // The last sum alone can be O, or that of a point with itself: see docs/Proof.md.
+        if (i > 0) {
+            GROUP(jacobian_add)(c, r, chosen, chosen + COUNT);
+        } else {
+            GROUP(from_jacobian)(c, r);
+            GROUP(add_affine)(c, r, r, chosen, chosen + COUNT);
+        }
+    }
+}
+#else
 /// r = k·a, for an odd k of COUNT words, or with −k if `is_opposite` are ones.
 static void GROUP(product)(const gost_curve *c, GROUP(point) *r, const word *k, word is_opposite, const GROUP(point) *a) {
     GROUP(point) multiples[GROUP(multiples)], chosen;
@@ -179,6 +213,7 @@ static void GROUP(product)(const gost_curve *c, GROUP(point) *r, const word *k, 
         GROUP(add)(c, r, r, &chosen);
     }
 }
+#endif
 
 static bool GROUP(multiply_base)(const gost_curve *c, word *result, const word *k) {
     GROUP(point) r;

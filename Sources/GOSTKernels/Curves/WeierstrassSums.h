@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// Doublings of points of y² = x³ + ax + b one after another, and sums of public points. Where a is −3 they are computed in
-// Jacobian coordinates, which take fewer products. For the file that has included Weierstrass.h.
+// Doublings of points of y² = x³ + ax + b one after another, sums where none is an exception, and sums of public points. Where a
+// is −3 they are computed in Jacobian coordinates, which take fewer products. For the file that has included Weierstrass.h.
 
 #define ADD(r, a, b) FIELD(add)(&c->p, r, a, b)
 #define SUB(r, a, b) FIELD(subtract)(&c->p, r, a, b)
@@ -27,45 +27,81 @@ INLINE void GROUP(negate_public)(const gost_curve *c, GROUP(public_point) *r) {
 /// A point in Jacobian coordinates: x = X/Z² and y = Y/Z³. Z is 0 for O.
 typedef GROUP(point) GROUP(jacobian);
 
-/// r = 2r, for all points of a curve whose order is odd (Bernstein and Lange, "dbl-2001-b").
+/// r = 2r, for all points of a curve whose order is odd: with α = 3(X − Z²)(X + Z²), X3 = α² − 8XY², Z3 = 2YZ and
+/// Y3 = α(4XY² − X3) − 8Y⁴. Two products stand where squares would need more sums.
 static __attribute__((noinline)) void GROUP(jacobian_double)(const gost_curve *c, GROUP(jacobian) *r) {
-    word delta[COUNT], gamma[COUNT], beta[COUNT], alpha[COUNT], t[COUNT];
-    SQR(delta, r->z);
-    SQR(gamma, r->y);
-    MUL(beta, r->x, gamma);
-    SUB(t, r->x, delta);
-    ADD(alpha, r->x, delta);
-    MUL(alpha, alpha, t);
-    ADD(t, alpha, alpha);
+    word zz[COUNT], alpha[COUNT], yy2[COUNT], yy4[COUNT], beta[COUNT], t[COUNT];
+    SQR(zz, r->z);
+    SQR(yy2, r->y);
+    MUL(r->z, r->y, r->z);
+    ADD(r->z, r->z, r->z);
+    ADD(yy2, yy2, yy2);
+    ADD(yy4, yy2, yy2);
+    MUL(beta, r->x, yy4);
+    SUB(t, r->x, zz);
+    ADD(alpha, r->x, zz);
+    MUL(t, alpha, t);
+    ADD(alpha, t, t);
     ADD(alpha, alpha, t);
-    ADD(t, r->y, r->z);
-    SQR(t, t);
-    SUB(t, t, gamma);
-    SUB(r->z, t, delta);
-    ADD(beta, beta, beta);
-    ADD(beta, beta, beta);
-    ADD(t, beta, beta);
     SQR(r->x, alpha);
+    ADD(t, beta, beta);
     SUB(r->x, r->x, t);
     SUB(t, beta, r->x);
     MUL(t, t, alpha);
-    SQR(gamma, gamma);
-    ADD(gamma, gamma, gamma);
-    ADD(gamma, gamma, gamma);
-    ADD(gamma, gamma, gamma);
-    SUB(r->y, t, gamma);
+    MUL(yy2, yy2, yy4);
+    SUB(r->y, t, yy2);
 }
 
-/// r = 2^count·r. Jacobian coordinates double with fewer products, and their additions have exceptions.
-static void GROUP(double_times)(const gost_curve *c, GROUP(point) *r, size_t count) {
+/// r = 2^count·r.
+INLINE void GROUP(double_times)(const gost_curve *c, GROUP(jacobian) *r, size_t count) {
+    for (size_t i = 0; i < count; i++) GROUP(jacobian_double)(c, r);
+}
+
+/// A sum's coordinates as those of a point.
+INLINE void GROUP(from_jacobian)(const gost_curve *c, GROUP(jacobian) *r) {
     word square[COUNT];
     MUL(r->x, r->x, r->z);
     SQR(square, r->z);
-    MUL(r->y, r->y, square);
-    for (size_t i = 0; i < count; i++) GROUP(jacobian_double)(c, r);
-    MUL(r->x, r->x, r->z);
-    SQR(square, r->z);
     MUL(r->z, r->z, square);
+}
+
+/// h = x·Z² − X and s = y·Z³ − Y, which are 0 where x and y are those of r.
+INLINE void GROUP(compare)(
+    const gost_curve *c, word *h, word *s, const GROUP(jacobian) *r, const word *x, const word *y
+) {
+    word zz[COUNT];
+    SQR(zz, r->z);
+    MUL(h, x, zz);
+    SUB(h, h, r->x);
+    MUL(s, r->z, zz);
+    MUL(s, s, y);
+    SUB(s, s, r->y);
+}
+
+/// r += (x, y), of which `compare` has given h and s: X3 = s² − h³ − 2Xh², Y3 = s(Xh² − X3) − Yh³ and Z3 = Zh.
+INLINE void GROUP(add_compared)(const gost_curve *c, GROUP(jacobian) *r, const word *h, const word *s) {
+    word hh[COUNT], hhh[COUNT], v[COUNT];
+    SQR(hh, h);
+    MUL(hhh, h, hh);
+    MUL(v, r->x, hh);
+    MUL(r->z, r->z, h);
+    SQR(r->x, s);
+    SUB(r->x, r->x, hhh);
+    SUB(r->x, r->x, v);
+    SUB(r->x, r->x, v);
+    SUB(v, v, r->x);
+    MUL(v, v, s);
+    MUL(hhh, hhh, r->y);
+    SUB(r->y, v, hhh);
+}
+
+/// r += (x, y), where neither r nor the sum nor the difference is O.
+static __attribute__((noinline)) void GROUP(jacobian_add)(
+    const gost_curve *c, GROUP(jacobian) *r, const word *x, const word *y
+) {
+    word h[COUNT], s[COUNT];
+    GROUP(compare)(c, h, s, r, x, y);
+    GROUP(add_compared)(c, r, h, s);
 }
 
 /// A sum of public points.
@@ -82,7 +118,7 @@ INLINE word GROUP(is_zero)(const gost_curve *c, const word *a) {
     return words_are_zero(COUNT, number);
 }
 
-/// r += a, with branches for O, doublings and opposites ("madd-2007-bl").
+/// r += a, with branches for O, doublings and opposites.
 static __attribute__((noinline)) void GROUP(public_add)(
     const gost_curve *c, GROUP(public_sum) *r, const GROUP(public_point) *a
 ) {
@@ -90,37 +126,14 @@ static __attribute__((noinline)) void GROUP(public_add)(
         GROUP(from_affine)(c, r, a->x, a->y);
         return;
     }
-    word zz[COUNT], h[COUNT], hh[COUNT], s[COUNT], j[COUNT], v[COUNT];
-    SQR(zz, r->z);
-    MUL(h, a->x, zz);
-    SUB(h, h, r->x);
-    MUL(s, r->z, zz);
-    MUL(s, s, a->y);
-    SUB(s, s, r->y);
+    word h[COUNT], s[COUNT];
+    GROUP(compare)(c, h, s, r, a->x, a->y);
     if (GROUP(is_zero)(c, h)) {
         if (GROUP(is_zero)(c, s)) GROUP(jacobian_double)(c, r);
         else memset(r->z, 0, sizeof r->z);
         return;
     }
-    ADD(s, s, s);
-    SQR(hh, h);
-    ADD(r->z, r->z, h);
-    SQR(r->z, r->z);
-    SUB(r->z, r->z, zz);
-    SUB(r->z, r->z, hh);
-    ADD(hh, hh, hh);
-    ADD(hh, hh, hh);
-    MUL(j, h, hh);
-    MUL(v, r->x, hh);
-    SQR(r->x, s);
-    SUB(r->x, r->x, j);
-    SUB(r->x, r->x, v);
-    SUB(r->x, r->x, v);
-    SUB(v, v, r->x);
-    MUL(v, v, s);
-    MUL(j, j, r->y);
-    ADD(j, j, j);
-    SUB(r->y, v, j);
+    GROUP(add_compared)(c, r, h, s);
 }
 
 /// Whether x is the first coordinate of a public sum, by X = x·Z².

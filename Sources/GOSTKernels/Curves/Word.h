@@ -31,9 +31,10 @@ INLINE word sum(word a, word b, word *carry) {
 
 /// The lower word of a − b − borrow, which is 0 or 1 before and after.
 INLINE word difference(word a, word b, word *borrow) {
-    wide t = (wide)a - b - *borrow;
-    *borrow = (word)(t >> 64) & 1;
-    return (word)t;
+    unsigned long long less;
+    word r = __builtin_subcll(a, b, *borrow, &less);
+    *borrow = less;
+    return r;
 }
 
 /// Ones everywhere if `bit` is 1, zero if it is 0. The compiler does not see which, and makes no branch of it.

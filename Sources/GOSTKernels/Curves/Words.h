@@ -65,26 +65,16 @@ INLINE void words_multiply(size_t count, word *r, const word *a, const word *b) 
 
 /// r = a², of twice as many words: the products of different words are computed once, and doubled.
 INLINE void words_square(size_t count, word *r, const word *a) {
+    UNROLLED for (size_t i = 0; i < 2 * count; i++) r[i] = 0;
     UNROLLED for (size_t i = 0; i + 1 < count; i++) {
-        word carry = 0;
-        UNROLLED for (size_t j = i + 1; j < count; j++) {
-            wide t = i == 0 ? product(a[i], a[j]) + carry : product(a[i], a[j]) + r[i + j] + carry;
-            r[i + j] = low(t);
-            carry = high(t);
-        }
-        r[i + count] = carry;
+        r[i + count] = words_add_product(count - 1 - i, r + 2 * i + 1, a + i + 1, a[i]);
     }
-    r[0] = 0;
-    r[2 * count - 1] = 0;
     word top = 0, carry = 0;
     UNROLLED for (size_t i = 0; i < count; i++) {
         word even = r[2 * i], odd = r[2 * i + 1];
         wide square = product(a[i], a[i]);
-        wide t = (wide)(even << 1 | top) + low(square) + carry;
-        r[2 * i] = low(t);
-        t = (wide)(odd << 1 | even >> (word_bits - 1)) + high(square) + high(t);
-        r[2 * i + 1] = low(t);
-        carry = high(t);
+        r[2 * i] = sum(even << 1 | top, low(square), &carry);
+        r[2 * i + 1] = sum(odd << 1 | even >> (word_bits - 1), high(square), &carry);
         top = odd >> (word_bits - 1);
     }
 }

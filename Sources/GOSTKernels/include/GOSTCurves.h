@@ -81,7 +81,7 @@ void gost_scalar_add(const gost_curve *curve, uint8_t *result, const uint8_t *a,
 void gost_scalar_invert(const gost_curve *curve, uint8_t *result, const uint8_t *a);
 
 /// The octets that ``gost_clear_stack`` overwrites.
-enum { gost_stack_depth = 8192 };
+enum { gost_stack_depth = 10240 };
 
 /// Clears the stack below its caller, as deep as an operation goes, and the registers that a call may change. For the caller of
 /// a function that is not inlined and has computed with secrets.
