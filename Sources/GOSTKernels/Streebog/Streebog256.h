@@ -33,24 +33,23 @@ AVX2 INLINE void substitute256(__m256i x, __m256i *left, __m256i *right) {
     const __m256i digit = _mm256_set1_epi8(0x0F);
     __m256i l = _mm256_and_si256(_mm256_srli_epi32(x, 4), digit), r = _mm256_and_si256(x, digit);
     __m256i quotient = add_logarithms256(look_up256(gost_log, l), look_up256(gost_log_inverse, r));
-    // Where r = 0 the quotient is missing, and greater than any logarithm.
+    // Where r = 0 the quotient is missing, and greater than any logarithm. Of a saturated sum the compiler makes no selection.
     __m256i is_quotient = _mm256_cmpgt_epi8(r, _mm256_setzero_si256());
-    *left = _mm256_min_epu8(quotient, _mm256_or_si256(look_up256(gost_log_nu0, l), is_quotient));
+    *left = _mm256_min_epu8(quotient, _mm256_adds_epu8(look_up256(gost_log_nu0, l), is_quotient));
     *right = add_logarithms256(look_up256(gost_log_r, r), look_up256(gost_log_phi, *left));
 }
 
-/// Columns k of the product, of both vectors, from what ``substitute256`` gives for the four pairs of rows: in either half
-/// of the register the terms of the rows that are there.
-AVX2 INLINE __m256i column256(const __m256i halves[4][2], int k) {
-    __m256i sum[8];
-    for (int j = 0; j < 4; j++) {
-        for (int half = 0; half < 2; half++) {
-            __m256i products = _mm256_load_si256((const __m256i *)gost_products[j][half][k]);
-            sum[2 * j + half] = _mm256_shuffle_epi8(products, halves[j][half]);
-        }
+/// Adds to each column k of the product, of both vectors, the terms of one pair of rows, of what ``substitute256`` gives: in
+/// either half of the register those of the row that is there.
+AVX2 INLINE void add_terms256(__m256i sum[8], int pair, __m256i left, __m256i right) {
+#pragma clang loop unroll(full)
+    for (int k = 0; k < 8; k++) {
+        const __m256i *products = (const __m256i *)gost_products[pair][0][k];
+        __m256i term = _mm256_shuffle_epi8(_mm256_load_si256(products), left);
+        products = (const __m256i *)gost_products[pair][1][k];
+        term = _mm256_xor_si256(term, _mm256_shuffle_epi8(_mm256_load_si256(products), right));
+        sum[k] = pair == 0 ? term : _mm256_xor_si256(sum[k], term);
     }
-    for (int i = 0; i < 4; i++) sum[i] = _mm256_xor_si256(sum[2 * i], sum[2 * i + 1]);
-    return _mm256_xor_si256(_mm256_xor_si256(sum[0], sum[1]), _mm256_xor_si256(sum[2], sum[3]));
 }
 
 /// Adds the halves of two columns, each of which has the terms of four rows. Pairs of octets come out, one of each
@@ -66,13 +65,16 @@ AVX2 INLINE void lps256(vector256 *state, vector256 *key) {
     __m256i low23 = _mm256_unpackhi_epi32(state->columns[0], key->columns[0]);
     __m256i high01 = _mm256_unpacklo_epi32(state->columns[1], key->columns[1]);
     __m256i high23 = _mm256_unpackhi_epi32(state->columns[1], key->columns[1]);
-    __m256i sum[8], halves[4][2];
-    substitute256(_mm256_unpacklo_epi64(low01, high01), &halves[0][0], &halves[0][1]);
-    substitute256(_mm256_unpackhi_epi64(low01, high01), &halves[1][0], &halves[1][1]);
-    substitute256(_mm256_unpacklo_epi64(low23, high23), &halves[2][0], &halves[2][1]);
-    substitute256(_mm256_unpackhi_epi64(low23, high23), &halves[3][0], &halves[3][1]);
-    // All rows first: while one waits, the next can begin. Products then wait for nothing.
-    for (int k = 0; k < 8; k++) sum[k] = column256(halves, k);
+    __m256i sum[8], left[4], right[4];
+    substitute256(_mm256_unpacklo_epi64(low01, high01), &left[0], &right[0]);
+    substitute256(_mm256_unpackhi_epi64(low01, high01), &left[1], &right[1]);
+    substitute256(_mm256_unpacklo_epi64(low23, high23), &left[2], &right[2]);
+    substitute256(_mm256_unpackhi_epi64(low23, high23), &left[3], &right[3]);
+    // All rows are substituted first: while one waits, the next can begin. Of the terms, the rows that are ready first are first.
+#pragma clang loop unroll(full)
+    for (int pair = 0; pair < 4; pair++) {
+        add_terms256(sum, pair, left[pair], right[pair]);
+    }
     for (int i = 0; i < 2; i++) {
         __m256i first = join256(sum[4 * i], sum[4 * i + 1]), second = join256(sum[4 * i + 2], sum[4 * i + 3]);
         state->columns[i] = _mm256_unpacklo_epi16(first, second);
