@@ -4,12 +4,19 @@
 // sum that C leaves open. Compiled with COUNT, BASE_BITS, and for a table ENTRIES and SIZE.
 #include <stdio.h>
 
-/// The compiler's sum with a carry, which CBMC has not: before the source that calls it.
+/// The compiler's sum with a carry and difference with a borrow, which CBMC has not: before the source that calls them.
 unsigned long long __builtin_addcll(
     unsigned long long a, unsigned long long b, unsigned long long carry, unsigned long long *more
 ) {
     unsigned __int128 t = (unsigned __int128)a + b + carry;
     *more = (unsigned long long)(t >> 64);
+    return (unsigned long long)t;
+}
+unsigned long long __builtin_subcll(
+    unsigned long long a, unsigned long long b, unsigned long long borrow, unsigned long long *less
+) {
+    unsigned __int128 t = (unsigned __int128)a - b - borrow;
+    *less = (unsigned long long)(t >> 64) & 1;
     return (unsigned long long)t;
 }
 

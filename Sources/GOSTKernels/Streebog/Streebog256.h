@@ -40,7 +40,7 @@ AVX2 INLINE void substitute256(__m256i x, __m256i *left, __m256i *right) {
 }
 
 /// Adds to each column k of the product, of both vectors, the terms of one pair of rows, of what ``substitute256`` gives: in
-/// either half of the register those of the row that is there.
+/// either half of the register those of the row that is there. A sum begins with pair 0.
 AVX2 INLINE void add_terms256(__m256i sum[8], int pair, __m256i left, __m256i right) {
 #pragma clang loop unroll(full)
     for (int k = 0; k < 8; k++) {
