@@ -68,7 +68,7 @@ define install
 	@Packaging/needed.sh install "$(or $(MAKECMDGOALS),$@)" $(foreach purpose,$(1),$(call needs,$(purpose)))
 endef
 
-.PHONY: help deps build-deps build check test model mutants constant-time proof fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean files missing build-tests test-unbuilt test-swift test-pcscd test-apart test-alone
+.PHONY: help deps build-deps build check test model mutants constant-time proof fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean files missing build-tests test-unbuilt test-swift test-pcscd test-apart test-share test-alone
 ifndef BESIDE
 .NOTPARALLEL:
 endif
@@ -106,11 +106,11 @@ check: ## build, lint, and run the tests that need neither root nor other packag
 
 test: deps ## build, and run every test
 	$(MAKE) --no-print-directory --jobs $(lanes) BESIDE=yes build test-unbuilt
-	$(MAKE) --no-print-directory --jobs $(lanes) BESIDE=yes test-swift test-pcscd test-apart test-alone
+	$(MAKE) --no-print-directory --jobs $(lanes) BESIDE=yes test-swift test-pcscd test-apart test-share test-alone
 
 # Without namespaces there are no lanes.
-lanes = $(if $(shell unshare --mount --net true 2>/dev/null || echo none),1,3)
-test-unbuilt test-swift test-pcscd test-apart test-alone:
+lanes = $(if $(shell unshare --mount --net true 2>/dev/null || echo none),1,4)
+test-unbuilt test-swift test-pcscd test-apart test-share test-alone:
 	Tests/lane.sh $(@:test-%=%)
 
 build-tests:

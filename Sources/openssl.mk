@@ -28,12 +28,13 @@ provider_flags = -ISources/OpenSSLProvider -ISources/OpenSSLProvider/GOST -DKANA
 provider_linking = -shared $(if $(CROSS),,-fuse-ld=bfd) -Wl,--version-script=Sources/OpenSSLProvider/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
     -Wl,-z,noexecstack,--as-needed
 
-$(engine): $(wildcard Sources/OpenSSLEngine/* Sources/OpenSSLKeys/*) $(openssl_keys) | build-deps
+# After SwiftPM: its link .build/release takes the place of a folder of that name, and of all that lies there.
+$(engine): $(wildcard Sources/OpenSSLEngine/* Sources/OpenSSLKeys/*) $(openssl_keys) | $(built)
 	@mkdir -p $(@D)
 	$(CC) $(c_flags) $(engine_sources) $(engine_linking) $(shell $(pkg_config) --cflags --libs $(engine_packages)) -o $@
 
 provider_objects := $(provider_sources:Sources/%.c=.build/release/provider.build/%.o)
-$(provider_objects): .build/release/provider.build/%.o: Sources/%.c $(shell find Sources/GOSTKernels Sources/OpenSSLKeys Sources/OpenSSLProvider -name '*.h' -o -name '*.inc') | build-deps
+$(provider_objects): .build/release/provider.build/%.o: Sources/%.c $(shell find Sources/GOSTKernels Sources/OpenSSLKeys Sources/OpenSSLProvider -name '*.h' -o -name '*.inc') | $(built)
 	@mkdir -p $(@D)
 	$(clang) $(provider_flags) $(shell $(pkg_config) --cflags $(engine_packages)) -c $< -o $@
 
