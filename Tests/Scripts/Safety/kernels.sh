@@ -23,8 +23,9 @@ UBSAN_OPTIONS=halt_on_error=1 "$work/kernels" "$rounds"
 if [ "$(uname -m)" = aarch64 ]; then
     echo "kernels.sh: passed"
     exit 0
-elif ! command -v qemu-aarch64-static > "$work/found" || ! command -v aarch64-linux-gnu-gcc > "$work/found"; then
-    skipped "the kernels of arm64: qemu-user-static or gcc-aarch64-linux-gnu is missing"
+elif ! command -v qemu-aarch64-static > "$work/found" \
+    || ! aarch64-linux-gnu-gcc -E - > "$work/found" 2>&1 <<< '#include <string.h>'; then
+    skipped "the kernels of arm64: qemu-user-static, gcc-aarch64-linux-gnu or libc6-dev-arm64-cross is missing"
     exit 0
 fi
 arm64=("$clang" --target=aarch64-linux-gnu -static -mbranch-protection=standard "${flags[@]}")
