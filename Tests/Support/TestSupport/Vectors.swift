@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Foundation
+import Synchronization
 
 /// A file of published vectors, read as JSON.
 ///
@@ -16,20 +17,28 @@ package struct JSON: Sendable {
 
     private let node: Node
 
+    /// Of a number, Foundation asks last: to see whether a list is one, it makes objects of all that is in the list.
     private init(_ value: Any) {
         switch value {
         case let text as String: node = .text(text)
-        case let number as NSNumber: node = .number(number.doubleValue)
         case let list as [Any]: node = .list(list.map(JSON.init))
         case let object as [String: Any]: node = .object(object.mapValues(JSON.init))
+        case let number as NSNumber: node = .number(number.doubleValue)
         default: node = .null
         }
     }
 
-    /// Reads `name` (such as `streebog.json`) from the folder of vectors.
+    /// Reads `name` (such as `streebog.json`) from the folder of vectors, once.
     package init(vectors name: String) throws {
-        self.init(try JSONSerialization.jsonObject(with: Data(contentsOf: Self.folder.appending(path: name))))
+        self = try Self.read.withLock { read in
+            if let file = read[name] { return file }
+            let file = JSON(try JSONSerialization.jsonObject(with: Data(contentsOf: Self.folder.appending(path: name))))
+            read[name] = file
+            return file
+        }
     }
+
+    private static let read = Mutex<[String: JSON]>([:])
 
     /// The names of all files in the folder of vectors.
     package static func vectorFiles() throws -> [String] {
