@@ -39,12 +39,13 @@ struct CalendarTime {
     static func seconds(of der: [UInt8]) -> Int? {
         let digits = der.dropFirst(2).dropLast().map { Int($0) - Int(UInt8(ascii: "0")) }
         guard [12, 14].contains(digits.count), digits.allSatisfy((0...9).contains) else { return nil }
-        let pairs = stride(from: 0, to: digits.count, by: 2).map { digits[$0] * 10 + digits[$0 + 1] }
-        let year = pairs.count == 7 ? pairs[0] * 100 + pairs[1] : pairs[0] + (pairs[0] < 50 ? 2000 : 1900)
+        let pairs: [Int] = stride(from: 0, to: digits.count, by: 2).map { digits[$0] * 10 + digits[$0 + 1] }
+        let year: Int = pairs.count == 7 ? pairs[0] * 100 + pairs[1] : pairs[0] + (pairs[0] < 50 ? 2000 : 1900)
         let (month, day, clock) = (pairs[pairs.count - 5], pairs[pairs.count - 4], pairs.suffix(3))
         // Days are counted as above.
         let (march, years) = month > 2 ? (month - 3, year) : (month + 9, year - 1)
-        let days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * march + 2) / 5 + day - 1 - 719_468
+        let leapDays = years / 4 - years / 100 + years / 400
+        let days: Int = 365 * years + leapDays + (153 * march + 2) / 5 + day - 1 - 719_468
         let seconds = days * 86400 + clock.reduce(0) { $0 * 60 + $1 }
         // A day that its month does not have, such as 30 February, must not become one of the next month.
         guard let time = try? CalendarTime(secondsSince1970: seconds), time.der == der else { return nil }

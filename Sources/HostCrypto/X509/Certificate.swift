@@ -244,7 +244,8 @@ extension SubjectPublicKeyInfo {
 
     /// A number, least significant byte first, in hexadecimal digits without leading zeros.
     private static func digits(_ number: ArraySlice<UInt8>) -> String {
-        let digits = number.reversed().flatMap { [$0 >> 4, $0 & 15] }.drop { $0 == 0 }
-        return digits.isEmpty ? "0" : digits.map { String($0, radix: 16, uppercase: true) }.joined()
+        let digits: [UInt8] = number.reversed().flatMap { [$0 >> 4, $0 & 15] }
+        let text = digits.drop { $0 == 0 }.map { String($0, radix: 16, uppercase: true) }.joined()
+        return text.isEmpty ? "0" : text
     }
 }

@@ -96,9 +96,10 @@ struct StoreChecks {
     }
 
     private func groupName(_ number: gid_t) -> String {
+        let number = String(number)
         let line = Files.lines("/etc/group").lazy.map { $0.split(separator: ":", omittingEmptySubsequences: false) }
-            .first { $0.count > 2 && $0[2] == String(number) }
-        return line.map { String($0[0]) } ?? String(number)
+            .first { $0.count > 2 && $0[2] == number }
+        return line.map { String($0[0]) } ?? number
     }
 
     /// What lies in a store, to the depth that stores have.

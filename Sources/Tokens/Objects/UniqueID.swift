@@ -19,7 +19,8 @@ package enum UniqueID {
     }
 
     private static func digits(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        bytes.flatMap { byte in [byte >> 4, byte & 0x0F].map { $0 < 10 ? 0x30 + $0 : 0x57 + $0 } }
+        let digits: [UInt8] = bytes.flatMap { [$0 >> 4, $0 & 0x0F] }
+        return digits.map { $0 < 10 ? 0x30 + $0 : 0x57 + $0 }
     }
 }
 

@@ -21,10 +21,10 @@ struct ExampleTests {
 
     /// The settings that the example shows in comments: `#key = value`, without a space behind the sign.
     private var shown: [String] {
-        text.split(separator: "\n").map(String.init).filter {
-            $0.hasPrefix("#") && $0.dropFirst().first?.isLetter == true
+        text.split(separator: "\n").compactMap { line in
+            let setting = line.dropFirst()
+            return line.hasPrefix("#") && setting.first?.isLetter == true ? String(setting) : nil
         }
-        .map { String($0.dropFirst()) }
     }
 
     @Test("As it is installed it says nothing")

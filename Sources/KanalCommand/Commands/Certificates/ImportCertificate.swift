@@ -42,6 +42,7 @@ struct ImportCertificate: AsyncParsableCommand {
         let imported = try await pin.perform(on: try await token.find()) { session in
             let present = try session.certificates()
             let keys = try Self.keys(of: session)
+            let taken: [[UInt8]] = keys.map(\.pair.id) + present.map(\.id)
             return try values.map { value in
                 let summary = try CertificateSummary(of: value)
                 guard !present.contains(where: { $0.value == value }) else {
@@ -50,11 +51,11 @@ struct ImportCertificate: AsyncParsableCommand {
                 }
                 let publicKey = try? PublicKey(of: value)
                 let pair = keys.first { $0.publicKey == publicKey }?.pair
-                let name = label ?? pair.flatMap { $0.label.isEmpty ? nil : $0.label } ?? summary.subject["CN"] ?? ""
-                let own =
-                    try id ?? pair?.id ?? publicKey?.identifier ?? (keys.map(\.pair.id) + present.map(\.id)).unused
+                let labelOfPair: String? = pair.flatMap { $0.label.isEmpty ? nil : $0.label }
+                let name: String = label ?? labelOfPair ?? summary.subject["CN"] ?? ""
+                let known: [UInt8]? = try id ?? pair?.id ?? publicKey?.identifier
                 return CertificateEntry(
-                    try session.importCertificate(value, id: own, label: name), isLoggedIn: true)
+                    try session.importCertificate(value, id: known ?? taken.unused, label: name), isLoggedIn: true)
             }
         }
         try output.show(ImportedCertificates(certificates: imported))
