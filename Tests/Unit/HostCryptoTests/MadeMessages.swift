@@ -54,9 +54,9 @@ struct MadeMessage {
         let contents = [
             version, DERTag.set.element(sha256),
             DERTag.sequence.element(data + DERTag.context0.element(DERTag.octetString.element(content))),
-            DERTag.context0.element(Array(certificates.joined())), DERTag.set.element(Array(infos.joined())),
+            DERTag.context0.element(certificates.flatMap { $0 }), DERTag.set.element(infos.flatMap { $0 }),
         ]
-        let signedData = DERTag.sequence.element(Array(contents.joined()))
+        let signedData = DERTag.sequence.element(contents.flatMap { $0 })
         return DERTag.sequence.element(
             DERTag.objectIdentifier.element(type + [2]) + DERTag.context0.element(signedData))
     }
@@ -82,7 +82,7 @@ struct MadeCertificate {
             DERTag.sequence.element(times[0] + times[1]), Self.name(subject), key.publicKeyInfo,
             isAuthority ? extensions : [],
         ]
-        let content = DERTag.sequence.element(Array(parts.joined()))
+        let content = DERTag.sequence.element(parts.flatMap { $0 })
         let signature = try certifying?.signature(of: content) ?? [UInt8](repeating: 1, count: 70)
         return DERTag.sequence.element(content + algorithm + DERTag.bitString.element([0] + signature))
     }

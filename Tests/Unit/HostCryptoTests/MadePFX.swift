@@ -34,7 +34,7 @@ struct MadePFX {
 
     /// A ContentInfo with bags.
     static func part(_ bags: [[UInt8]]) -> [UInt8] {
-        let contents = DERTag.octetString.element(DERTag.sequence.element(Array(bags.joined())))
+        let contents = DERTag.octetString.element(DERTag.sequence.element(bags.flatMap { $0 }))
         return DERTag.sequence.element(pkcs([7, 1]) + DERTag.context0.element(contents))
     }
 
@@ -60,7 +60,7 @@ struct MadePFX {
     }
 
     var der: [UInt8] {
-        let safe = DERTag.sequence.element(Array(parts.joined()))
+        let safe = DERTag.sequence.element(parts.flatMap { $0 })
         let info = MadePFX.pkcs([7, 1]) + DERTag.context0.element(DERTag.octetString.element(safe))
         return DERTag.sequence.element(
             [2, 1, version] + DERTag.sequence.element(info) + (macData ?? code(of: safe)))
