@@ -33,6 +33,8 @@ struct PairingGroupTests {
     private func makeGroup(_ name: String, mode: mode_t = 0o2770) throws {
         let path = folder.path + "/groups/" + name
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        // Open to all regardless of the process's umask, which other tests change at the same time.
+        #expect(unsafe chmod(folder.path + "/groups", 0o755) == 0)
         #expect(unsafe chmod(path, mode) == 0)
     }
 
