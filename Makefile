@@ -147,7 +147,7 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 # The steps that are run, by their names in Tests/nightly.txt; all if none is named.
 STEPS =
 
-nightly: deps ## what CI has no time for: mutants, soak, other projects' suites, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, packages, and SECONDS of sharing, threads and each fuzz target; STEPS="NAME..." for some of it
+nightly: deps ## what CI has no time for: the tests in debug, mutants, soak, other projects' suites, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, packages, and SECONDS of sharing, threads and each fuzz target; STEPS="NAME..." for some of it
 	$(call install,nightly proof)
 	seconds=$(SECONDS) rounds=$(ROUNDS) Tests/nightly.sh $(STEPS)
 

@@ -9,10 +9,8 @@ steps=$(sed -n "s/^$1  *//p" Tests/ci.txt)
 [ -n "$steps" ] || { echo "Tests/ci.txt has no lane $1" >&2; exit 64; }
 # A make in a step is not a sub-make of the make that runs this.
 unset MAKEFLAGS MAKELEVEL
-# Debug builds need no whole index for editors; of tests, SwiftPM reads it. A module at once takes an eighth less time than
-# in parts. All steps take the same flags, or each builds anew.
-export KANAL_BUILD_FLAGS="-Xswiftc -index-ignore-system-modules -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization"
-KANAL_BUILD_FLAGS+=" -Xswiftc -num-threads -Xswiftc 2"
+# Debug builds need no index for editors. All steps take the same flags, or each builds anew.
+export KANAL_BUILD_FLAGS=--disable-index-store
 output=$(mktemp)
 trap 'rm -f "$output" "$output.times"' EXIT
 TIMEFORMAT='%0U + %0S'

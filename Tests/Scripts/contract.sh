@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The contract of a card through pcscd, with emulated tokens in the place of a real one: first as a user's own token,
-# which must not change, then as one that may be formatted.
+# which must not change, then as one that may be formatted. Takes the tests of "make build-tests".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 # Runs the contract on the token in the reader, with more variables of the environment.
 contract() {
     (cd "$root" && expect_in "$work/output" env KANAL_TEST_READER="Virtual PCD 00 00" KANAL_TEST_PIN=$pin "$@" \
-        swift test --skip-build --filter ContractTests)
+        swift test -c release --skip-build --filter ContractTests)
     printed "Virtual PCD 00 00"
 }
 
@@ -18,8 +18,6 @@ expect_in() {
     timeout 300 "${@:2}" > "$1" 2>&1 || fail "$(grep 'recorded an issue' "$1" || tail -n 20 "$1")"
 }
 
-# shellcheck disable=SC2086
-swift build ${KANAL_BUILD_FLAGS:-} --build-tests > /dev/null
 prepare
 start_pcscd
 for identity in usb3 sc; do

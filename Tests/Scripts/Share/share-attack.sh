@@ -1,19 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# share-attack.sh [debug|release]: a paired host of the far machine that sends chains of commands and unknown ones inside
-# the channel of "kanal share". The tests of that configuration must be built.
+# A paired host of the far machine that sends chains of commands and unknown ones inside
+# the channel of "kanal share". Takes the tests of "make build-tests".
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 home=${HOME:-/root}
 . Tests/Scripts/Share/far.sh
 
-configuration=${1:-debug}
-
 # Runs one of the SharedTokenTests on the far machine.
 attack() {
     sed -n 's/.*"password":"\([^"]*\)".*/\1/p' share.log > password
     timeout 200 far env HOME="$home" KANAL_TEST_SHARED_READER="Virtual PCD 00 00" KANAL_TEST_PASSWORD="$(cat password)" \
-        swift test --package-path "$root" -c "$configuration" --skip-build --filter "SharedTokenTests/$1" > output 2>&1 \
+        swift test --package-path "$root" -c release --skip-build --filter "SharedTokenTests/$1" > output 2>&1 \
         || fail "$1: $(grep 'recorded an issue' output || tail -n 20 output)"
     printed 'with 1 test in 1 suite passed'
 }
