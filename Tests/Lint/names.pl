@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compares the pages that map promises, or other names, to Kanal with the tree: each test, script, function, return value,
 # type, command, option, setting and exit status that they name has to exist; each promise has to be shown by a test, or
-# is said not to be kept. Takes no arguments, and checks the tree with the working directory as its root.
+# is said not to be kept. The same for the list of threads, processes and handlers of fork in Architecture.md. The table
+# that both first pages have is the same in both. Takes no arguments, and checks the tree with the working directory as its root.
 use strict;
 use warnings;
 use FindBin;
@@ -104,4 +105,24 @@ for my $page (sort keys %pages) {
     }
     report($page, 'no promise') if $page eq 'docs/Promises.md' && $rows == 0;
 }
+# The files that start threads or processes, or register handlers of fork.
+my ($list) = content('docs/Architecture.md') =~ /^### Threads, processes and handlers of fork\n(.*?)^## /ms;
+my %listed = map { $_ => 1 } ($list // '') =~ /`([\w+-]+\.(?:swift|c))`/g;
+my %starting;
+for my $file (split /\0/, `find Sources \\( -name '*.swift' -o -name '*.c' \\) -print0`) {
+    my $code = content($file) =~ s{//.*|/\*.*?\*/}{}gr;
+    $starting{($file =~ m{([^/]+)$})[0]} = 1
+        if $code =~ /\b(?:pthread_atfork|pthread_create|thrd_create|v?fork|clone|posix_spawnp?)\(/;
+}
+report('docs/Architecture.md', "$_, which starts nothing and registers no handler") for grep { !$starting{$_} } sort keys %listed;
+report('docs/Architecture.md', "no word of $_, which starts a thread or process, or registers a handler of fork")
+    for grep { !$listed{$_} } sort keys %starting;
+
+# The table of the first pages, with places from the root of the tree.
+my ($first, $second) = map {
+    my ($page, $folder) = @$_;
+    my ($section) = content($page) =~ /^## Never seen on a real token\n(.*?)^## /ms;
+    join "\n", map { s/\]\((?=\w)/]($folder/gr } ($section // '') =~ /^(\|.*)$/mg;
+} ['README.md', ''], ['docs/index.md', 'docs/'];
+report('docs/index.md', 'another table of what was never seen on a real token than README.md') if $first ne $second || !$first;
 exit status();

@@ -84,13 +84,24 @@ int main(int argc, char **argv) {
         cleanup();
         finalize();
     }
-    if (strcmp(way, "unload") == 0)
+    if (strcmp(way, "unload") == 0) {
+        pid_t child;
+        int status = -1;
         for (i = 0; i < 5; i++) {
             finalize();
             dlclose(library);
             if (!load(argv[1], &library) || functions->C_Initialize(NULL) != CKR_OK)
                 return 5;
         }
+        /* The library's handlers of fork(2) are called although it is closed. */
+        finalize();
+        dlclose(library);
+        child = fork();
+        if (child == 0)
+            _exit(0);
+        if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+            return 7;
+    }
     if (strcmp(way, "threads") == 0) {
         pthread_t thread;
         for (i = 0; i < 4; i++)

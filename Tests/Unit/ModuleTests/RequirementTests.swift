@@ -17,14 +17,14 @@ struct RequirementTests {
     }
 
     @Test(
-        "R1: a process ends well, whatever has ended in it before the library",
+        "R1, R2: a process ends well, whatever has ended in it before the library, and forks after it was closed",
         .enabled(if: Tool.libraryIsBuilt, "the library of a release build: make build"))
     func ends() throws {
         try run("ends.c", "never", "atexit", "destructor", "twice", "openssl", "unload", "threads")
     }
 
     @Test(
-        "R3, R14: the library starts neither thread nor process, and says nothing",
+        "R3, R14: without an authenticator the library starts neither thread nor process, and says nothing",
         .enabled(if: Tool.libraryIsBuilt, "the library of a release build: make build"))
     func alone() throws {
         try run("ends.c", "alone")
