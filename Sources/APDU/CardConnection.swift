@@ -42,6 +42,9 @@ package protocol CardLink: CardConnection {
     /// transaction.
     var insertions: Int? { get }
 
+    /// Whether ``beginTransaction()`` fails if the card has left since the last one, and tells of a reset.
+    var noticesLoss: Bool { get }
+
     /// Keeps other processes from the card until ``endTransaction()``.
     ///
     /// - Returns: Whether the card was reset since the last transaction: all its volatile state is gone.
@@ -59,6 +62,7 @@ extension CardLink {
     package var isContactless: Bool { false }
     /// Nothing is known of other readers.
     package var insertions: Int? { nil }
+    package var noticesLoss: Bool { true }
 }
 
 /// A reader and the state of its slot.
@@ -136,7 +140,9 @@ extension CardConnection {
         var response = try transmit(command)
         var pieces = 0
         while let available = response.status.bytesAvailable {
-            let rest = try transmit(Command(channel, 0xC0, 0x00, 0x00, ne: available))
+            let rest = try afterPart { () throws(LinkError) in
+                try transmit(Command(channel, 0xC0, 0x00, 0x00, ne: available))
+            }
             pieces += 1
             guard !rest.data.isEmpty || rest.status.bytesAvailable == nil, pieces <= 300 else { throw .malformed }
             response = Response(rest.status, data: response.data + rest.data)
@@ -151,7 +157,9 @@ extension CardConnection {
         var response = try transmitSecret(command)
         var pieces = 0
         while let available = response.status.bytesAvailable {
-            let rest = try transmitSecret(Command(channel, 0xC0, 0x00, 0x00, ne: available))
+            let rest = try afterPart { () throws(LinkError) in
+                try transmitSecret(Command(channel, 0xC0, 0x00, 0x00, ne: available))
+            }
             pieces += 1
             guard !rest.data.isEmpty || rest.status.bytesAvailable == nil, pieces <= 300 else { throw .malformed }
             response = SecretResponse(rest.status, data: response.data.appending(rest.data.bytes))

@@ -45,6 +45,14 @@ package enum LinkError: Error, Sendable, Equatable {
         }
     }
 
+    /// Whether it is certain that the card did not get the command, so that any command may be sent again. The other
+    /// errors of outcome ``Outcome/notSent`` are certain for a connection or a transaction only: a service that ends, or
+    /// a reader that is pulled out, can take the answer with it.
+    package var isUnsent: Bool { self == .removed(sent: false) }
+
+    /// This error, if it was met after a part of the command was sent, or of its answer was fetched.
+    package var metAfterPart: LinkError { isUnsent ? .removed(sent: true) : self }
+
     /// Whether the service does not serve this process at all, whatever is in its readers.
     package var isObstacle: Bool { [.noService, .refused, .noLibrary, .redirected].contains(self) }
 
@@ -56,4 +64,12 @@ package enum LinkError: Error, Sendable, Equatable {
             false
         }
     }
+}
+
+/// Runs `body` after a part of a command was sent, or of its answer was fetched: its errors do not say that the command
+/// was not sent.
+package func afterPart<Result: ~Copyable>(
+    _ body: () throws(LinkError) -> Result
+) throws(LinkError) -> Result {
+    do throws(LinkError) { return try body() } catch { throw error.metAfterPart }
 }

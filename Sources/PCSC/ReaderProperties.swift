@@ -72,7 +72,9 @@ package enum ByteProtocol {
         let response = try exchange(tpdu(of: command, ne: command.ne))
         // 6Cxx: fewer bytes than expected. The same command with their number gets them, and is not executed again.
         guard response.status.sw1 == 0x6C, command.data.isEmpty, command.ne != nil else { return response }
-        return try exchange(tpdu(of: command, ne: Int(response.status.sw2)))
+        return try afterPart { () throws(LinkError) in
+            try exchange(tpdu(of: command, ne: Int(response.status.sw2)))
+        }
     }
 
     private static func tpdu(of command: borrowing Command, ne: Int?) throws(LinkError) -> Secret {

@@ -70,6 +70,7 @@ package final class SecureChannel: CardConnection {
         guard [0x00, 0x10, 0x80, 0x90].contains(command.cla), command.data.count <= limit,
             (0...65_536).contains(command.ne ?? 0)
         else { throw .malformed }
+        var isBegun = false
         do throws(LinkError) {
             let padded = command.carriesPIN
             var header = CommandHeader(cla: command.cla | 0x10, ins: command.ins, p1: command.p1, p2: command.p2)
@@ -78,6 +79,7 @@ package final class SecureChannel: CardConnection {
             while command.data.count - start > size {
                 let part = command.data.bytes.extracting(start..<start + size)
                 let reply = try send(header, part, ne: nil, padded: padded)
+                isBegun = true
                 guard reply.status == .success else { return try fetchRest(of: reply, ne: command.ne ?? 0) }
                 guard reply.data.isEmpty else { throw .channelBroken }
                 start += size
@@ -85,10 +87,11 @@ package final class SecureChannel: CardConnection {
             header.cla = command.cla
             let rest = command.data.bytes.extracting(droppingFirst: start)
             let reply = try send(header, rest, ne: command.ne, padded: padded)
+            isBegun = true
             return try fetchRest(of: reply, ne: command.ne ?? 0)
         } catch {
             discard()
-            throw error
+            throw isBegun ? error.metAfterPart : error
         }
     }
 

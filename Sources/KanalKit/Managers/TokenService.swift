@@ -129,7 +129,7 @@ extension TokenManager {
 extension Session {
     /// The hosts that may open a channel to the token, by the token's own list.
     public func pairedHosts() throws(KanalError) -> [KnownHost] {
-        try translated { () throws(TokensError) in try tokenSession.slots.pairedHosts(in: slot) }.map { host in
+        try call { session throws(TokensError) in try session.slots.pairedHosts(in: session.slot) }.map { host in
             KnownHost(
                 label: host.label, isActive: host.isActive, isSelf: host.isSelf,
                 profile: ChannelDetails.Profile(host.profile),

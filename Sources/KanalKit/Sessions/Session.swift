@@ -9,7 +9,8 @@ import Tokens
 /// A token that is being worked with, inside `Token.perform`.
 ///
 /// Its functions block until the token has answered. A session cannot be stored or leave the block; nested functions of
-/// the block may use it.
+/// the block may use it, and closures that are passed on at once. A closure that is kept in a constant may not: make it a
+/// nested function.
 public struct Session: ~Escapable {
     let tokenSession: TokenSession
     let token: Token
@@ -166,7 +167,7 @@ extension Session {
         do throws(TokensError) {
             try slots.setLocalPIN(number, in: slot, to: new.secret, presenting: present.secret)
         } catch {
-            guard error.tokenError == .pinIncorrect else { throw KanalError(error) }
+            guard error.tokenError == .pinIncorrect else { throw token.service.field.reason(of: KanalError(error)) }
             let own = try? slots.localPIN(number, in: slot)
             throw .pinIncorrect(triesLeft: own?.triesLeft ?? token.triesLeft(of: .user, in: slot))
         }

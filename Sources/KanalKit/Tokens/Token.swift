@@ -232,8 +232,9 @@ extension Token {
                 if needsField { service.field.leave(.success) }
                 return result
             } catch {
-                if needsField { service.field.leave(.failure(error.description)) }
-                throw error
+                let reason = service.field.reason(of: error)
+                if needsField { service.field.leave(.failure(reason.description)) }
+                throw reason
             }
         }
     }

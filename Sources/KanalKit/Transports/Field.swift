@@ -34,6 +34,7 @@ final class Field: Sendable {
     /// Whether cards cannot be reached any more, because the fields that they were in are closed.
     var isOver: Bool { state.withLock { !$0.open.isEmpty && $0.open == $0.ended } }
 
+    /// Notes that the field of a transport was closed by the user, or its time is over.
     func hasEnded(_ transport: any Transport) {
         guard let number = number(of: transport) else { return }
         state.withLock { state in
@@ -52,8 +53,12 @@ final class Field: Sendable {
             let result = try body()
             leave(.success)
             return result
+        } catch let error as KanalError {
+            let reason = reason(of: error)
+            leave(.failure(reason.description))
+            throw reason
         } catch {
-            leave(.failure((error as? KanalError)?.description ?? "it was not done"))
+            leave(.failure("it was not done"))
             throw error
         }
     }
@@ -97,5 +102,19 @@ final class Field: Sendable {
     }
 
     /// The error of work with a token, which is the field's end if that has taken the token away.
-    func reason(of error: KanalError) -> KanalError { error == .tokenAbsent && isOver ? .fieldEnded : error }
+    func reason(of error: KanalError) -> KanalError {
+        guard error == .tokenAbsent else { return error }
+        if !isOver { look() }
+        return isOver ? .fieldEnded : error
+    }
+
+    /// Asks the transports whether their fields have ended.
+    private func look() {
+        let open = state.withLock { $0.open.subtracting($0.ended) }
+        for number in open.sorted() {
+            do throws(TransportError) { _ = try transports[number].readers() } catch {
+                if error == .fieldClosed { hasEnded(transports[number]) }
+            }
+        }
+    }
 }

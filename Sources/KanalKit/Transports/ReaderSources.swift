@@ -66,6 +66,7 @@ private final class ChosenLink: CardLink {
     var atr: [UInt8] { link.atr }
     var isContactless: Bool { link.isContactless }
     var insertions: Int? { link.insertions }
+    var noticesLoss: Bool { link.noticesLoss }
     var maximumLength: Int { link.maximumLength }
 
     /// The report of a reader that another program works with is waited for.

@@ -81,6 +81,9 @@ public protocol CardHandle: AnyObject {
     func endTransaction()
 
     /// Sends a command APDU and returns the response APDU: data, and two bytes of status.
+    ///
+    /// - Throws: ``TransportError/removed(sent:)`` with `sent` false, or ``TransportError/noCard``, only if the card
+    ///   certainly did not get the command: it is sent again, signatures and PINs included, when the card is back.
     func transmit(_ command: Span<UInt8>) throws(TransportError) -> [UInt8]
 
     /// Has the card forget logins, channels and the selected file, as if its power was taken and given back. Only a
@@ -106,7 +109,7 @@ extension CardHandle {
 public enum TransportError: Error, Sendable, Equatable {
     /// The service that the transport needs does not run, or refuses this process.
     case unavailable
-    /// No card is in the reader, or no such reader exists.
+    /// No card is in the reader, or no such reader exists. A command was not sent.
     case noCard
     /// The card left the reader. `sent` says whether the last command may have reached it.
     case removed(sent: Bool)
@@ -168,23 +171,44 @@ final class TransportReaders: ReaderService {
     }
 
     func connect(to reader: String) throws(LinkError) -> any CardLink {
-        do throws(TransportError) { return TransportLink(try transport.connect(to: reader)) } catch {
-            throw LinkError(error)
+        let events = state(of: reader)?.events
+        do throws(TransportError) {
+            return TransportLink(try transport.connect(to: reader), self, reader, events: events)
+        } catch {
+            throw failure(error)
         }
+    }
+
+    /// The present state of a reader; nil if it is not there.
+    func state(of reader: String) -> ReaderState? { try? readers().first { $0.name == reader } }
+
+    /// An error of the transport, as the library has it. A field that has ended is noted.
+    func failure(_ error: TransportError) -> LinkError {
+        if error == .fieldClosed { openField.hasEnded(transport) }
+        return LinkError(error)
     }
 }
 
+/// A connection to a card of an application's transport.
 final class TransportLink: CardLink {
     private let card: any CardHandle
+    private let readers: TransportReaders
+    private let reader: String
+    /// The reader's count when the card was connected to; nil if it did not say.
+    private let events: Int?
 
-    init(_ card: any CardHandle) { self.card = card }
+    init(_ card: any CardHandle, _ readers: TransportReaders, _ reader: String, events: Int?) {
+        (self.card, self.readers, self.reader, self.events) = (card, readers, reader, events)
+    }
 
     var atr: [UInt8] { card.atr }
     var isContactless: Bool { card.isContactless }
     var maximumLength: Int { max(card.maximumLength, Command.maximumShortLength) }
+    /// A transport need not implement transactions.
+    var noticesLoss: Bool { false }
 
     func beginTransaction() throws(LinkError) -> Bool {
-        do throws(TransportError) { return try card.beginTransaction() } catch { throw LinkError(error) }
+        do throws(TransportError) { return try card.beginTransaction() } catch { throw readers.failure(error) }
     }
 
     func endTransaction() { card.endTransaction() }
@@ -193,10 +217,24 @@ final class TransportLink: CardLink {
     func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
         guard let encoded = try? command.encoded() else { throw .malformed }
         var answer: [UInt8]
-        do throws(TransportError) { answer = try card.transmit(encoded.bytes) } catch { throw LinkError(error) }
+        do throws(TransportError) { answer = try card.transmit(encoded.bytes) } catch { throw failure(error) }
         defer { answer.wipe() }
         guard let response = Response(parsing: answer) else { throw .malformed }
         return response
+    }
+
+    /// The error of a command. A card that has left its reader is the reason of those that do not name it.
+    private func failure(_ error: TransportError) -> LinkError {
+        switch error {
+        case .noCard: return .removed(sent: false)
+        case .fieldClosed:
+            _ = readers.failure(error)
+            return .removed(sent: true)
+        case .unavailable, .removed: return LinkError(error)
+        case .reset, .sharingViolation, .transmission, .malformed:
+            let state = readers.state(of: reader)
+            return state?.atr == nil || state?.events != events ? .removed(sent: true) : LinkError(error)
+        }
     }
 }
 

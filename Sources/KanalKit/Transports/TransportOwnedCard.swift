@@ -19,12 +19,12 @@ final class TransportOwnedCard: OwnedCard {
         guard let state, state.atr != nil else { throw .noCard }
         let handle: any CardHandle
         do throws(TransportError) { handle = try readers.transport.connect(to: reader) } catch {
-            throw LinkError(error)
+            throw readers.failure(error)
         }
         self.readers = readers
         self.reader = reader
         self.handle = handle
-        link = TransportLink(handle)
+        link = TransportLink(handle, readers, reader, events: state.events)
         events = state.events
         do throws(LinkError) {
             _ = try link.beginTransaction()

@@ -18,7 +18,7 @@ import Translation
 /// | The token is gone | what may run twice | the call waits for its return, where it may be away, and runs once more |
 /// | The token is gone | anything else | the sessions wait for its return; the call fails |
 /// | A transmission failed | anything | the reader is asked for 600 ms whether the token is gone |
-/// | Any of these | a command that must not run twice | the call fails; the next one recovers |
+/// | Any of these | a command that must not run twice, and that may have reached the card | the call fails; the next one recovers |
 /// | Another token is there | anything | the sessions end; it gets neither PIN nor command |
 ///
 /// A command that may run twice is one whose `isIdempotent` is true.
@@ -127,9 +127,10 @@ extension Transaction {
     }
 
     /// Whether a call may begin with a command that must not run twice (GSC/1, 16): the channel was not reset and has
-    /// answered, the token has sessions for several hosts, and none of ours was lost recently.
+    /// answered, the token has sessions for several hosts, and none of ours was lost recently. A loss of the card shows
+    /// before the command.
     private var isChannelReliable: Bool {
-        guard let channel, isChannelReady, !channel.isProvisional else { return false }
+        guard let channel, isChannelReady, !channel.isProvisional, link.noticesLoss else { return false }
         return channel.capabilities.sessions > 1 && !session.history.isContended(at: settings.clocks.uptime.now)
     }
 
@@ -147,6 +148,10 @@ extension Transaction {
             // A card that could not be asked has not refused. It is not asked twice in a call: that may cost two tries.
             if case .link = error, session.returnsRights { throw error }
             session.progress.hasActed = hadActed
+            if error.linkError?.isUnsent == true {
+                session.login.mustPresentPIN = true
+                throw error
+            }
             session.forgetLogin()
             session.warn(.pinNotTakenAgain, "the PIN was not taken again: the login is over")
             throw .notLoggedIn

@@ -178,12 +178,14 @@ extension Transaction {
         }
         let sent = commands.prefix(batch.count)
         if sent.contains(where: { $0.apdu.setsKey }) { session.known.environment = nil }
+        let hadActed = session.progress.hasActed
         if !sent.allSatisfy({ $0.apdu.isIdempotent }) { session.progress.hasActed = true }
         let responses: [Response]
         do throws(LinkError) {
             responses = try channel.transmit(batch)
             cardAnswered()
         } catch {
+            if error.isUnsent { session.progress.hasActed = hadActed }
             throw linkFailed(error)
         }
         try spend(bytes: responses.reduce(0) { $0 + $1.data.count }, commands: responses.count)

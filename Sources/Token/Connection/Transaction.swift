@@ -171,7 +171,7 @@ extension Transaction {
     func sendSecret(_ command: borrowing Command) throws(TokenError) -> SecretResponse {
         let connection = try connection()
         if command.setsKey { session.known.environment = nil }
-        // An error on the way to a command that must not run twice can come from fetching its answer.
+        let hadActed = session.progress.hasActed
         if !command.isIdempotent { session.progress.hasActed = true }
         let response: SecretResponse
         do throws(LinkError) {
@@ -179,6 +179,7 @@ extension Transaction {
             note(command, response.status)
             cardAnswered()
         } catch {
+            if error.isUnsent { session.progress.hasActed = hadActed }
             throw linkFailed(error)
         }
         try spend(bytes: response.data.count, commands: 1)

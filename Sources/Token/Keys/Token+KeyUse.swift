@@ -34,6 +34,8 @@ extension Token {
                 let answer = try card.send(.computeSignature(input, ne: size))
                 let signature = type(of: key.kind).signature(answer.data)
                 if answer.status == .success, publicKey.verifies(signature, of: digest) { return signature }
+                // It is known to be nothing, so that the call may still begin again.
+                card.session.progress.hasActed = false
             }
             let commands: [CardCommand] = [.setKey(key.number, for: .signature), .computeSignature(input, ne: size)]
             let responses = try card.send(commands, asking: !card.isPlain)
@@ -107,6 +109,7 @@ extension Token {
                 } catch {
                     guard error.isRefusal else { throw error }
                 }
+                card.session.progress.hasActed = false
             }
             let setKey = CardCommand.setKey(key.number, for: use)
             for response in try card.send([setKey], asking: !card.isPlain) { _ = try card.data(of: response) }
