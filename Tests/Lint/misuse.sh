@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Requires that misuse does not compile: each file of Tests/Lint/Misuse is refused with the one error that it names; and
-# that use compiles, to machine code, in debug and in release: each file of Tests/Lint/Use, and each block of Swift or C of
-# docs/Start/Vendors.md. A compiler that crashes on one fails either. Takes the modules of "swift build".
+# that use compiles, to machine code, in debug and in release, and in a program whose functions all belong to the main actor:
+# each file of Tests/Lint/Use, and each block of Swift or C of docs/Start/Vendors.md. A compiler that crashes on one fails
+# either. Takes the modules of "swift build".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
@@ -35,9 +36,10 @@ for block in "$work"/block*.c; do
 done
 for source in Tests/Lint/Use/*.swift "$work"/block*.swift; do
     name=${source/$work*/$page}
-    for optimisation in -Onone -O; do
-        swiftc -c $optimisation -o "$work/use.o" -parse-as-library -swift-version 6 -I $build/Modules "${flags[@]}" "$source" \
-            > "$work/log" 2>&1 || fail "$name does not compile ($optimisation): $(grep -m 3 'error:' "$work/log")"
+    for options in -Onone -O "-Onone -default-isolation MainActor"; do
+        # shellcheck disable=SC2086
+        swiftc -c $options -o "$work/use.o" -parse-as-library -swift-version 6 -I $build/Modules "${flags[@]}" "$source" \
+            > "$work/log" 2>&1 || fail "$name does not compile ($options): $(grep -m 3 'error:' "$work/log")"
     done
 done
 echo "misuse.sh: passed"

@@ -199,10 +199,11 @@ extension TokenManager {
     ///   - attempts: The number of attempts; at least one is made.
     ///   - delay: The wait between two attempts.
     ///   - predicate: Whether a token is the one that is wanted. It can end the search by setting `stop`; then no further
-    ///     token and no further attempt follows. If it returns true, too, the token is found.
+    ///     token and no further attempt follows. If it returns true, too, the token is found. It runs where the caller
+    ///     does, for instance on the main actor.
     /// - Throws: ``KanalError/notFound`` after the last attempt; ``KanalError/notStarted(_:)`` if there is nothing to
     ///   search; ``KanalError/cancelled``.
-    public func find(
+    public nonisolated(nonsending) func find(
         attempts: Int = 1, delay: Duration = .seconds(1),
         where predicate: (_ token: Token, _ stop: inout Bool) -> Bool = { _, _ in true }
     ) async throws(KanalError) -> Token {
@@ -224,10 +225,10 @@ extension TokenManager {
     /// - Parameters:
     ///   - attempts: The number of attempts, until one finds a token; at least one is made.
     ///   - delay: The wait between two attempts.
-    ///   - predicate: Whether a token is one of those that are wanted.
+    ///   - predicate: Whether a token is one of those that are wanted. It runs where the caller does.
     /// - Returns: The tokens; none after the last attempt.
     /// - Throws: ``KanalError/notStarted(_:)`` if there is nothing to search; ``KanalError/cancelled``.
-    public func findAll(
+    public nonisolated(nonsending) func findAll(
         attempts: Int = 1, delay: Duration = .seconds(1), where predicate: (_ token: Token) -> Bool = { _ in true }
     ) async throws(KanalError) -> [Token] {
         for attempt in 1...max(attempts, 1) {

@@ -129,10 +129,10 @@ public final class SharedSecrets: Sendable {
         return SecretBytes(value)
     }
 
-    /// Calls `body` with the value of a secret. Copies of it are the caller's to wipe.
+    /// Calls `body` with the value of a secret, where the caller runs. Copies of it are the caller's to wipe.
     ///
     /// - Throws: ``SharedSecretsError/notFound``; what `body` throws.
-    public func read<Result>(
+    public nonisolated(nonsending) func read<Result>(
         service: String, account: String, synchronised: Bool? = nil, _ body: (Span<UInt8>) throws -> Result
     ) async throws -> Result {
         try await read(service: service, account: account, synchronised: synchronised).withBytes(body)

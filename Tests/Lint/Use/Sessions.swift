@@ -15,7 +15,8 @@ func closures(_ token: Token) async throws -> [Int] {
     }
 }
 
-func helper(_ session: borrowing Session) throws -> Int { try session.certificates().count }
+// It works in the thread of the token, and not on the main actor.
+nonisolated func helper(_ session: borrowing Session) throws -> Int { try session.certificates().count }
 
 func passedOn(_ token: Token) async throws -> Int {
     try await token.perform { session in try helper(session) }

@@ -3,9 +3,11 @@
 import KanalKit
 
 let manager = try TokenManager()
+var seen: Set<String> = []
 do {
+    // The predicate runs on the main actor, as this file does.
     let token = try await manager.find(attempts: 5, delay: .seconds(1)) { token, stop in
-        print("looking at \(token.information.serialText)")
+        if seen.insert(token.information.serialText).inserted { print("looking at \(token.information.serialText)") }
         // A token that wants to be activated ends the search: waiting does not help.
         stop = !token.isActivated
         return token.isActivated
