@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# A reader of pcscd that says it is on USB, by the driver Tests/Programs/Token/usb_driver.c, and a device that the kernel
-# seems to have there. To be sourced behind common.sh, when "prepare" has run, where can_seem_usb is true; pcscd is then
-# started with --config "$work/reader.conf". The file controls/virtual makes the reader a virtual one.
+# A reader of pcscd by the driver Tests/Programs/Token/usb_driver.c, to be sourced behind common.sh, when "prepare" has run.
+# Behind make_reader, pcscd is started with --config "$work/reader.conf". The reader gives a token without power no
+# command, says that it is on USB, and is a virtual one with the file controls/virtual. Where can_seem_usb is true,
+# seem_usb makes such a reader and a device that the kernel seems to have there.
 
 # Whether the script is root, and apart.sh has given it mounts and a pcscd of its own. The mounts of process 1 cannot be
 # compared everywhere.
 can_seem_usb() { [ "$(id -u)" = 0 ] && [ "${KANAL_APART:-}" = yes ] && ! ./readers > /dev/null; }
 
-# Makes the driver, its configuration, and a token's device.
-seem_usb() {
+# Makes the driver and its configuration.
+make_reader() {
     local vpcd
     vpcd=$(dpkg-query --listfiles vsmartcard-vpcd | grep '/libifdvpcd\.so$')
     mkdir controls
@@ -16,6 +17,11 @@ seem_usb() {
         -DVPCD="\"$vpcd\"" "$root/Tests/Programs/Token/usb_driver.c" -o driver.so -ldl
     printf 'FRIENDLYNAME "Virtual PCD"\nDEVICENAME /dev/null:0x8C7B\nLIBPATH %s\nCHANNELID 0x8C7B\n' \
         "$work/driver.so" > reader.conf
+}
+
+# The same, and a token's device.
+seem_usb() {
+    make_reader
     mount -t tmpfs tmpfs /sys/dev/char
     mkdir /sys/dev/char/189:0
     device "$token_features"

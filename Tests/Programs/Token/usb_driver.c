@@ -2,8 +2,10 @@
 /*
  * usb_driver
  *
- * A driver for pcscd with one reader that holds one of two emulated tokens, both reached by vpcd's driver, VPCD. Files in
- * DIRECTORY are its controls, and each is looked for before a command:
+ * A driver for pcscd with one reader that holds one of two emulated tokens, both reached by vpcd's driver, VPCD. As in real
+ * readers, and unlike with vpcd's driver, a token without power answers nothing: a command to it fails, from the moment at
+ * which pcscd takes its power until a reset or another connection gives it again. Files in DIRECTORY are the driver's
+ * controls, and each is looked for before a command:
  *
  *   virtual  The reader is a virtual one: it does not say where it is, and a token that took another's place answers at
  *            once. Without the file it says that it is the first device of the first bus on USB, and is one with its
@@ -153,7 +155,7 @@ RESPONSECODE IFDHPowerICC(DWORD lun, DWORD action, PUCHAR atr, PDWORD length) {
 RESPONSECODE IFDHTransmitToICC(DWORD lun, SCARD_IO_HEADER header, PUCHAR command, DWORD count, PUCHAR reply,
                                PDWORD length, PSCARD_IO_HEADER received) {
     swap_in_time();
-    if (!has("virtual") && powered != (int)present()) {
+    if (powered < 0 || (!has("virtual") && powered != (int)present())) {
         *length = 0;
         return IFD_COMMUNICATION_ERROR;
     }
