@@ -53,8 +53,17 @@ package protocol CardLink: CardConnection {
     /// Lets other processes at the card again.
     func endTransaction()
 
+    /// Limits the time for which later calls wait for another process's transaction.
+    func limitWaits(to limit: Duration)
+
+    /// Whether ``disconnect()`` would end. A card that hangs holds it up.
+    func canDisconnect(within limit: Duration) -> Bool
+
     /// Returns the handle and leaves the card unchanged.
     func disconnect()
+
+    /// Lets go without a call that could wait. The handle is returned when the process ends.
+    func abandon()
 }
 
 extension CardLink {
@@ -63,6 +72,9 @@ extension CardLink {
     /// Nothing is known of other readers.
     package var insertions: Int? { nil }
     package var noticesLoss: Bool { true }
+    package func limitWaits(to limit: Duration) {}
+    package func canDisconnect(within limit: Duration) -> Bool { true }
+    package func abandon() { disconnect() }
 }
 
 /// A reader and the state of its slot.

@@ -21,6 +21,10 @@ package enum LinkError: Error, Sendable, Equatable {
     case reset
     /// Another process holds the card for itself.
     case sharingViolation
+    /// Another process has kept the card in a transaction for longer than calls wait.
+    case kept
+    /// The service has as many connections to the reader as it takes.
+    case connectionsUsedUp
     /// The transmission failed; the service's code tells how.
     case transmission(code: UInt32)
     /// The response is shorter than a status word, or the command has no encoding for this reader.
@@ -39,7 +43,7 @@ package enum LinkError: Error, Sendable, Equatable {
     package var outcome: Outcome {
         switch self {
         case .noService, .refused, .noLibrary, .redirected, .noCard, .mute, .removed(sent: false), .reset,
-            .sharingViolation, .randomUnavailable, .noDescriptors:
+            .sharingViolation, .kept, .connectionsUsedUp, .randomUnavailable, .noDescriptors:
             .notSent
         case .removed, .transmission, .malformed, .channelBroken: .unknown
         }
@@ -60,7 +64,8 @@ package enum LinkError: Error, Sendable, Equatable {
     package var mayPass: Bool {
         switch self {
         case .noService, .mute, .reset, .sharingViolation, .transmission, .malformed: true
-        case .refused, .noLibrary, .redirected, .noCard, .removed, .channelBroken, .randomUnavailable, .noDescriptors:
+        case .refused, .noLibrary, .redirected, .noCard, .removed, .kept, .connectionsUsedUp, .channelBroken,
+            .randomUnavailable, .noDescriptors:
             false
         }
     }

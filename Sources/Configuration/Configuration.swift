@@ -140,6 +140,7 @@ extension Configuration {
         policy.pinRetention = statements.pinRetention ?? policy.pinRetention
         policy.reconnectWindow = statements.reconnectWindow ?? policy.reconnectWindow
         policy.reconnectWindowWired = statements.reconnectWindowWired ?? policy.reconnectWindowWired
+        policy.busyWindow = statements.busyWindow ?? policy.busyWindow
         policy.wirelessReaders = statements.wirelessReaders
         policy.plainBluetooth = statements.plainBluetooth ?? policy.plainBluetooth
         policy.plainLogin = statements.plainLogin ?? policy.plainLogin

@@ -12,6 +12,7 @@ enum Key: String, CaseIterable {
     case pinRetention = "pin_retention"
     case reconnectWindow = "reconnect_window"
     case reconnectWindowWired = "reconnect_window_wired"
+    case busyWindow = "busy_window"
     case wirelessReaders = "wireless_readers"
     case plainBluetooth = "plain_bluetooth"
     case plainLogin = "plain_login"
@@ -27,9 +28,8 @@ enum Key: String, CaseIterable {
     var closes: Bool {
         switch self {
         case .application, .group, .synchronised, .minimumProfile, .requireSM, .wirelessReaders: true
-        case .plainBluetooth, .pinRetention, .reconnectWindow, .reconnectWindowWired, .plainLogin, .hideGOSTKeys,
-            .cache,
-            .secrets, .authenticator, .authenticatorTimeout, .activation, .consent, .syslog:
+        case .plainBluetooth, .pinRetention, .reconnectWindow, .reconnectWindowWired, .busyWindow, .plainLogin,
+            .hideGOSTKeys, .cache, .secrets, .authenticator, .authenticatorTimeout, .activation, .consent, .syslog:
             false
         }
     }
@@ -54,7 +54,7 @@ enum Key: String, CaseIterable {
             pinentry, pinentry: with a path or a program's name, systemd-ask-password, file: with a path, credential: with \
             a name
             """
-        case .authenticatorTimeout: "whole seconds, 1 to 3600"
+        case .busyWindow, .authenticatorTimeout: "whole seconds, 1 to 3600"
         case .activation: Phrase(verbatim: "ask, off")
         case .consent: Phrase(verbatim: "always, per-key, never")
         }

@@ -14,6 +14,7 @@ struct Statements {
     var pinRetention: PINRetention?
     var reconnectWindow: Int?
     var reconnectWindowWired: Int?
+    var busyWindow: Int?
     var wirelessReaders: [ReaderPattern] = []
     var plainBluetooth: Bool?
     var plainLogin: PlainLogin?
@@ -84,6 +85,9 @@ struct Statements {
         case .reconnectWindowWired:
             reconnectWindowWired = Statements.seconds(value)
             return reconnectWindowWired != nil
+        case .busyWindow:
+            busyWindow = Statements.seconds(value, from: 1)
+            return busyWindow != nil
         case .wirelessReaders:
             wirelessReaders += setting.elements.map(ReaderPattern.init)
             return true
@@ -147,6 +151,7 @@ struct Statements {
         pinRetention = other.pinRetention ?? pinRetention
         reconnectWindow = other.reconnectWindow ?? reconnectWindow
         reconnectWindowWired = other.reconnectWindowWired ?? reconnectWindowWired
+        busyWindow = other.busyWindow ?? busyWindow
         wirelessReaders += other.wirelessReaders
         plainBluetooth = other.plainBluetooth ?? plainBluetooth
         plainLogin = other.plainLogin ?? plainLogin

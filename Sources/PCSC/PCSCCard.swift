@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import APDU
+import APDU
 import CPCSC
+import Locking
 import Secrets
 
 /// The card in a reader, shared with other processes (`SCardConnect`).
@@ -21,24 +22,62 @@ final class PCSCCard: CardLink {
     private(set) lazy var maximumLength = greatestLength()
 
     private static let protocols = DWORD(SCARD_PROTOCOL_T0) | DWORD(SCARD_PROTOCOL_T1)
+    /// The interval at which a call looks whether another process still keeps the card.
+    private static let pollInterval = Duration.milliseconds(20)
 
     private let mode: DWORD
+    /// The time for which a call waits for another process's transaction.
+    private var patience: Duration
+    private let clocks = Clocks.system
 
-    /// - Parameter mode: Whether other processes can be connected too (`SCARD_SHARE_SHARED`).
+    /// - Parameters:
+    ///   - mode: Whether other processes can be connected too (`SCARD_SHARE_SHARED`).
+    ///   - patience: The time for which calls wait for another process's transaction.
     init(
-        reader: String, lease: PCSCContexts.Lease, mode: DWORD = DWORD(SCARD_SHARE_SHARED)
+        reader: String, lease: PCSCContexts.Lease, mode: DWORD = DWORD(SCARD_SHARE_SHARED), patience: Duration
     ) throws(LinkError) {
         self.lease = lease
         self.mode = mode
         self.reader = reader
-        try check(
-            context.call(.long) {
-                unsafe pcsc.SCardConnect(context.handle, reader, mode, Self.protocols, &handle, &protocolInUse)
-            })
-        atr = try answerToReset()
+        self.patience = patience
+        let code = connect(mode, Self.protocols)
+        switch code {
+        case SCARD_W_UNPOWERED_CARD: try connectToUnpowered()
+        case SCARD_F_INTERNAL_ERROR: throw .connectionsUsedUp
+        default: try check(code)
+        }
+        guard let atr = try context.state(of: reader).state.atr else { throw .mute }
+        self.atr = atr
     }
 
     deinit { disconnect() }
+
+    private func connect(_ mode: DWORD, _ protocols: DWORD) -> LONG {
+        context.call(.long) {
+            unsafe pcsc.SCardConnect(context.handle, reader, mode, protocols, &handle, &protocolInUse)
+        }
+    }
+
+    /// Connects to a card whose power another process has taken, which a reset alone gives back. A connection to its reader is
+    /// enough for that.
+    private func connectToUnpowered() throws(LinkError) {
+        guard mode == DWORD(SCARD_SHARE_SHARED) else { throw .sharingViolation }
+        try check(connect(DWORD(SCARD_SHARE_DIRECT), 0))
+        // Another process may be about to do the same.
+        wasReset = true
+        _ = try beginTransaction()
+        defer { endTransaction() }
+        try reconnect(DWORD(SCARD_LEAVE_CARD))
+    }
+
+    func limitWaits(to limit: Duration) { patience = min(patience, limit) }
+
+    func canDisconnect(within limit: Duration) -> Bool {
+        let end = clocks.awake.now + limit
+        let inquiry = ReaderInquiry(reader)
+        guard inquiry.canConnect(within: limit) == .ready else { return false }
+        return inquiry.driverAnswers(within: end - clocks.awake.now) == .ready
+    }
 
     func disconnect() { disconnect(DWORD(SCARD_LEAVE_CARD)) }
 
@@ -47,6 +86,13 @@ final class PCSCCard: CardLink {
         guard handle != 0 else { return }
         _ = context.call(.brief) { pcsc.SCardDisconnect(handle, disposition) }
         handle = 0
+    }
+
+    func abandon() {
+        guard handle != 0 else { return }
+        handle = 0
+        // The context's release would wait as well.
+        unsafe _ = Unmanaged.passRetained(lease)
     }
 
     /// Resets the card.
@@ -61,25 +107,67 @@ final class PCSCCard: CardLink {
 
     /// Whether the card has been in its reader since the connection was made.
     var isThere: Bool {
-        var state: DWORD = 0
-        let code = context.call(.brief) { unsafe pcsc.SCardStatus(handle, nil, nil, &state, nil, nil, nil) }
+        let (code, state) = status()
         return code == SCARD_W_RESET_CARD
             || code == SCARD_S_SUCCESS && state & (DWORD(SCARD_PRESENT) | DWORD(SCARD_POWERED)) != 0
+    }
+
+    /// The card's state. Another process's transaction is waited for.
+    private func status() -> (code: LONG, state: DWORD) {
+        var state: DWORD = 0
+        let code = context.call(.brief) { unsafe pcsc.SCardStatus(handle, nil, nil, &state, nil, nil, nil) }
+        return (code, state)
     }
 
     func beginTransaction() throws(LinkError) -> Bool {
         // Each turn that reconnects may meet the next reset by another process.
         for _ in 0..<8 {
+            try waitForOthers()
             let code = context.call(.long) { pcsc.SCardBeginTransaction(handle) }
             if code == SCARD_S_SUCCESS {
-                defer { wasReset = false }
-                return wasReset
+                guard wasReset else { return false }
+                try givePower()
+                wasReset = false
+                return true
             }
-            guard code == SCARD_W_RESET_CARD else { throw LinkError(code) }
+            guard code == SCARD_W_RESET_CARD || code == SCARD_W_UNPOWERED_CARD else { throw LinkError(code) }
             wasReset = true
+            try waitForOthers()
             try reconnect(DWORD(SCARD_LEAVE_CARD))
         }
         throw .reset
+    }
+
+    /// Resets a card whose power another process has taken, in a transaction: SCardReconnect alone leaves it without. A card
+    /// with power is left, so that two processes never reset each other's card in turn.
+    private func givePower() throws(LinkError) {
+        let (code, state) = status()
+        guard code == SCARD_S_SUCCESS, state & DWORD(SCARD_POWERED) == 0 else { return }
+        do throws(LinkError) { try reset() } catch {
+            endTransaction()
+            throw error
+        }
+    }
+
+    /// Waits until no other process keeps the card, which libpcsclite would do without an end. A process that takes it in
+    /// the moment behind this is still waited for by libpcsclite.
+    private func waitForOthers() throws(LinkError) {
+        let end = clocks.awake.now + patience
+        while isKept {
+            guard clocks.awake.now < end else { throw .kept }
+            clocks.pause(Self.pollInterval)
+        }
+    }
+
+    /// Whether another process has a transaction. Two calls are not held up by it: the end of a transaction, which is
+    /// refused as this connection has none, and, where a reset comes first in the answer, the question for an attribute.
+    private var isKept: Bool {
+        var code = context.call(.brief) { pcsc.SCardEndTransaction(handle, DWORD(SCARD_LEAVE_CARD)) }
+        if code == SCARD_W_RESET_CARD {
+            var count: DWORD = 0
+            code = context.call(.brief) { unsafe pcsc.SCardGetAttrib(handle, DWORD(USBReader.place), nil, &count) }
+        }
+        return code == SCARD_E_SHARING_VIOLATION
     }
 
     func endTransaction() {
@@ -168,60 +256,5 @@ final class PCSCCard: CardLink {
             }
         }
         return result == SCARD_S_SUCCESS ? Array(answer.prefix(Int(clamping: count))) : []
-    }
-
-    private func answerToReset() throws(LinkError) -> [UInt8] {
-        var atr = [UInt8](repeating: 0, count: Int(MAX_ATR_SIZE))
-        var count = DWORD(atr.count)
-        let code = unsafe atr.withUnsafeMutableBufferPointer { buffer in
-            context.call(.brief) {
-                unsafe pcsc.SCardStatus(handle, nil, nil, nil, nil, buffer.baseAddress, &count)
-            }
-        }
-        try check(code)
-        return Array(atr.prefix(Int(clamping: count)))
-    }
-}
-
-/// The card in a reader, which this process has for itself. If the process ends, the service resets the card.
-final class PCSCOwnedCard: OwnedCard {
-    private let card: PCSCCard
-    /// Whether the card was once found to be gone. The service forgets that with the next connection to its reader.
-    private var hasLeft = false
-
-    init(reader: String, lease: PCSCContexts.Lease) throws(LinkError) {
-        card = try PCSCCard(reader: reader, lease: lease, mode: DWORD(SCARD_SHARE_EXCLUSIVE))
-        try card.reset()
-    }
-
-    deinit { giveBack() }
-
-    var atr: [UInt8] { card.atr }
-
-    var maximumLength: Int { card.maximumLength }
-
-    var isThere: Bool {
-        if !hasLeft { hasLeft = !card.isThere }
-        return !hasLeft
-    }
-
-    func transmit(_ command: borrowing Command) throws(LinkError) -> Response { try card.transmit(command) }
-
-    func reset() throws(LinkError) {
-        guard !hasLeft else { throw .removed(sent: false) }
-        do throws(LinkError) {
-            try card.reset()
-        } catch {
-            hasLeft = true
-            throw error
-        }
-    }
-
-    func giveBack() { card.disconnect(DWORD(SCARD_RESET_CARD)) }
-}
-
-extension PCSCReaders: OwnedCardService {
-    package func own(_ reader: String) throws(LinkError) -> any OwnedCard {
-        try connect { lease throws(LinkError) in try PCSCOwnedCard(reader: reader, lease: lease) }
     }
 }

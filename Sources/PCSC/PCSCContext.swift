@@ -66,6 +66,15 @@ final class PCSCContext: Sendable {
         return state?.atr == nil ? nil : state?.events
     }
 
+    /// The state of one reader now, and whether other connections to it share it. No program's transaction is waited for.
+    func state(of reader: String) throws(LinkError) -> (state: ReaderState, isShared: Bool) {
+        monitor.enter()
+        defer { monitor.leave() }
+        var isShared = false
+        guard let state = try states(of: [reader], isShared: &isShared).first else { throw .noCard }
+        return (state, isShared)
+    }
+
     /// The names of all readers, in the service's order.
     func readerNames() throws(LinkError) -> [String] {
         monitor.enter()
@@ -101,6 +110,12 @@ final class PCSCContext: Sendable {
 
     /// The states of the readers' slots now.
     private func states(of names: [String]) throws(LinkError) -> [ReaderState] {
+        var isShared = false
+        return try states(of: names, isShared: &isShared)
+    }
+
+    /// - Parameter isShared: Whether one of the readers has connections that share it.
+    private func states(of names: [String], isShared: inout Bool) throws(LinkError) -> [ReaderState] {
         guard !names.isEmpty else { return [] }
         let cNames = CStrings(names)
         var states = unsafe Self.unknownStates(of: cNames)
@@ -111,6 +126,7 @@ final class PCSCContext: Sendable {
         }
         try check(code)
         withExtendedLifetime(cNames) {}
+        isShared = unsafe states.contains { unsafe $0.dwEventState & DWORD(SCARD_STATE_INUSE) != 0 }
         return unsafe zip(names, states).map { name, state in unsafe ReaderState(name: name, state: state) }
     }
 }

@@ -18,13 +18,24 @@ package final class PCSCReaders: ReaderService {
     private let state = Lock(State())
     private let contexts = PCSCContexts()
     private let unserved: @Sendable (LinkError) -> Void
+    /// The time for which calls wait for another process's transaction.
+    private let patience: Duration
+    /// Questions for readers that the service has not answered in time: one for each reader, as each keeps a connection.
+    private let inquiries = Lock<[String: ReaderInquiry]>([:])
 
     /// The time for which the service's answer is recent. The service polls its readers less often.
     private static let freshness = Duration.milliseconds(20)
 
-    /// - Parameter unserved: Is called when the smart card service turns out not to serve this process: `noService` if
-    ///   it does not run, `refused` if it refuses, `noLibrary` or `redirected` if it cannot, or must not, be looked for.
-    package init(unserved: @escaping @Sendable (LinkError) -> Void = { _ in }) { self.unserved = unserved }
+    /// - Parameters:
+    ///   - patience: The time for which calls wait for a card that another process keeps in a transaction.
+    ///   - unserved: Is called when the smart card service turns out not to serve this process: `noService` if
+    ///     it does not run, `refused` if it refuses, `noLibrary` or `redirected` if it cannot, or must not, be looked for.
+    package init(
+        patience: Duration = .seconds(60), unserved: @escaping @Sendable (LinkError) -> Void = { _ in }
+    ) {
+        self.patience = patience
+        self.unserved = unserved
+    }
 
     /// All readers; none without a smart card service. One that refuses this process is an error.
     package func readers() throws(LinkError) -> [ReaderState] {
@@ -78,7 +89,24 @@ package final class PCSCReaders: ReaderService {
     }
 
     package func connect(to reader: String) throws(LinkError) -> any CardLink {
-        try connect { lease throws(LinkError) in try PCSCCard(reader: reader, lease: lease) }
+        try connect { lease throws(LinkError) in
+            try waitForOthers(at: reader, lease.context)
+            return try PCSCCard(reader: reader, lease: lease, patience: patience)
+        }
+    }
+
+    /// Waits until SCardConnect would be answered, which has to wait for other processes' transactions. Without other
+    /// connections to the reader there are none.
+    private func waitForOthers(at reader: String, _ context: PCSCContext) throws(LinkError) {
+        guard try context.state(of: reader).isShared else { return }
+        let inquiry = inquiries.withLock { $0.removeValue(forKey: reader) } ?? ReaderInquiry(reader)
+        switch inquiry.canConnect(within: patience) {
+        case .ready: return
+        case .silent: throw .noService
+        case .waiting:
+            inquiries.withLock { $0[reader] = inquiry }
+            throw .kept
+        }
     }
 
     func connect<Card>(_ make: (PCSCContexts.Lease) throws(LinkError) -> Card) throws(LinkError) -> Card {

@@ -80,6 +80,17 @@ enum ServiceSocket {
 
     /// Whether a service listens there.
     static var isListening: Bool {
+        let descriptor = connected()
+        guard descriptor < 0 else {
+            close(descriptor)
+            return true
+        }
+        // A full queue means a service, and so does a socket that this user may not use.
+        return [EAGAIN, EACCES, EPERM].contains(errno)
+    }
+
+    /// A connection to the service that never waits; −1 with the reason in `errno` without one.
+    static func connected() -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let path = path
@@ -87,18 +98,23 @@ enum ServiceSocket {
             unsafe field.copyBytes(from: path.utf8.prefix(field.count))
             return path.utf8.count < field.count
         }
-        guard isWhole else { return false }
+        guard isWhole else {
+            errno = ENAMETOOLONG
+            return -1
+        }
         let descriptor = StandardDescriptors.avoid(otherwise: -1) {
             socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         }
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
+        guard descriptor >= 0 else { return -1 }
         let code = unsafe withUnsafePointer(to: &address) { address in
             unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 unsafe connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        // A full queue means a service, and so does a socket that this user may not use.
-        return code == 0 || errno == EAGAIN || errno == EACCES || errno == EPERM
+        if code == 0 { return descriptor }
+        let reason = errno
+        close(descriptor)
+        errno = reason
+        return -1
     }
 }

@@ -364,7 +364,7 @@ extension ShareWork {
             card = try readers.own(reader)
         } catch {
             switch error {
-            case .sharingViolation: throw .inUse(reader: reader)
+            case .sharingViolation, .kept: throw .inUse(reader: reader)
             case .noCard, .removed, .mute: return nil
             default: throw .readers(error)
             }

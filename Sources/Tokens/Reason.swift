@@ -133,6 +133,14 @@ extension Reason {
         case .removed: self.init(.cardRemoved, "the card left the reader")
         case .reset: self.init(nil, "another program reset the card")
         case .sharingViolation: self.init(.cardHeld, "another program holds the card for itself")
+        case .kept: self.init(.cardHeld, "another program keeps the token: its transaction does not end")
+        case .connectionsUsedUp:
+            self.init(
+                .serviceRefused,
+                """
+                all of pcscd's connections to the reader are in use: a program keeps about 200 of them, and has to be \
+                ended
+                """)
         case .transmission(let code): self.init(nil, "pcscd cannot reach the card: \(hex: code)")
         case .malformed: self.init(nil, "an answer is too short, or a command too long for this reader")
         case .channelBroken: self.init(nil, "the secure channel met an answer that it cannot trust, and closed itself")

@@ -181,8 +181,8 @@ extension CKError {
         case .noCard, .mute: CKR_TOKEN_NOT_PRESENT
         case .noService, .noLibrary, .redirected, .removed: CKR_DEVICE_REMOVED
         case .noDescriptors: CKR_HOST_MEMORY
-        case .refused, .randomUnavailable: CKR_FUNCTION_FAILED
-        case .reset, .sharingViolation, .transmission, .malformed, .channelBroken: CKR_DEVICE_ERROR
+        case .refused, .connectionsUsedUp, .randomUnavailable: CKR_FUNCTION_FAILED
+        case .reset, .sharingViolation, .kept, .transmission, .malformed, .channelBroken: CKR_DEVICE_ERROR
         }
     }
 

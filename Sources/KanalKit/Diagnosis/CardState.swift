@@ -83,7 +83,7 @@ extension CardState.Condition {
         } catch {
             switch error {
             case .noCard, .removed: self = .empty
-            case .sharingViolation: self = .held
+            case .sharingViolation, .kept: self = .held
             case .mute: self = .mute
             default: self = .unreachable(Reason(error).phrase)
             }

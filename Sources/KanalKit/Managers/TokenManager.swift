@@ -27,7 +27,8 @@ public final class TokenManager: Sendable {
     /// - Throws: ``KanalError/notStarted(_:)`` if the process has no file descriptors left to read the configuration by.
     public convenience init(log: Logger? = nil) throws(KanalError) {
         let (settings, interaction) = try TokenManager.configuration(log)
-        self.init(readers: PCSCReaders(), settings: settings, interaction: interaction)
+        self.init(
+            readers: PCSCReaders(patience: settings.policy.patience), settings: settings, interaction: interaction)
     }
 
     /// A manager for an application's own transport, with this program's `kanal.conf`.
@@ -56,8 +57,8 @@ public final class TokenManager: Sendable {
         }
         let (settings, interaction) = try TokenManager.configuration(log)
         self.init(
-            kinds, of: kinds.isEmpty ? nil : PCSCReaders(), transports: transports, settings: settings,
-            interaction: interaction)
+            kinds, of: kinds.isEmpty ? nil : PCSCReaders(patience: settings.policy.patience), transports: transports,
+            settings: settings, interaction: interaction)
     }
 
     package convenience init(

@@ -48,7 +48,10 @@ private final class LoggedLink: CardLink {
 
     func beginTransaction() throws(LinkError) -> Bool { try link.beginTransaction() }
     func endTransaction() { link.endTransaction() }
+    func limitWaits(to limit: Duration) { link.limitWaits(to: limit) }
+    func canDisconnect(within limit: Duration) -> Bool { link.canDisconnect(within: limit) }
     func disconnect() { link.disconnect() }
+    func abandon() { link.abandon() }
 
     func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
         let header = [command.cla, command.ins, command.p1, command.p2].hexadecimal

@@ -119,7 +119,7 @@ enum Composition {
             configuration.authenticator, asksForActivation: configuration.asksForActivation,
             consent: configuration.consent)
         interaction.call = ApplicationHold(mutex: mutex)
-        let readers = PCSCReaders { refusal in
+        let readers = PCSCReaders(patience: settings.policy.patience) { refusal in
             let reason = Reason(refusal)
             if refusal == .redirected {
                 log.securityEvent(.serviceRedirected, "there are no readers: \(reason)")

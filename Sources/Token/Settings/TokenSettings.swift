@@ -91,6 +91,8 @@ package struct TokenPolicy: Sendable, Equatable {
     package var reconnectWindow = 20
     /// The same for wired readers; 0 ends them at once.
     package var reconnectWindowWired = 0
+    /// The seconds for which a call waits for a token that another program keeps in a transaction.
+    package var busyWindow = 60
     /// Readers that count as wireless whatever their names say (GSC/1, 4).
     package var wirelessReaders: [ReaderPattern] = []
     /// The treatment of a login on a token without channel when a call ends.
@@ -117,6 +119,9 @@ package struct TokenPolicy: Sendable, Equatable {
     package func window(isWireless: Bool) -> Duration {
         .seconds(isWireless ? reconnectWindow : reconnectWindowWired)
     }
+
+    /// The longest wait for a token that another program keeps in a transaction.
+    package var patience: Duration { .seconds(busyWindow) }
 }
 
 /// The time for which a PIN is kept after a login, to be presented in a channel that had to be opened again (GSC/1,

@@ -12,6 +12,9 @@
  *            token: a command to a token that took the place fails, until pcscd has found the first one gone.
  *   swap     A number: after as many commands the other token takes the place, and the file goes.
  *   other    The other token is there. The driver makes the file, too.
+ *   leaves   A number: after as many commands the token leaves in the middle of one, which gives success and no bytes, as
+ *            from vpcd's driver, and the file goes.
+ *   absent   No token is there. The driver makes the file, too.
  *   extended A number: the reader says that it takes APDUs with so many bytes of data.
  *   refuses  A command of extended length does not reach the token: it is answered by 6700, or fails if there is a 1.
  */
@@ -59,10 +62,13 @@ static int number(const char *control) {
 
 static DWORD present(void) { return has("other") ? 1 : 0; }
 
-/* Lets the other token take the place, if this is the moment. */
-static void swap_in_time(void) {
+/* Counts a control's number down. Behind 0 the other control takes its place. */
+static void count_down(const char *control, const char *outcome) {
+    char path[4096];
     int left;
-    FILE *file = fopen(DIRECTORY "/swap", "r+");
+    FILE *file;
+    snprintf(path, sizeof path, "%s/%s", DIRECTORY, control);
+    file = fopen(path, "r+");
     if (file == NULL)
         return;
     if (fscanf(file, "%d", &left) != 1)
@@ -73,8 +79,9 @@ static void swap_in_time(void) {
     fclose(file);
     if (left > 0)
         return;
-    unlink(DIRECTORY "/swap");
-    file = fopen(DIRECTORY "/other", "w");
+    unlink(path);
+    snprintf(path, sizeof path, "%s/%s", DIRECTORY, outcome);
+    file = fopen(path, "w");
     if (file != NULL)
         fclose(file);
 }
@@ -154,7 +161,12 @@ RESPONSECODE IFDHPowerICC(DWORD lun, DWORD action, PUCHAR atr, PDWORD length) {
 
 RESPONSECODE IFDHTransmitToICC(DWORD lun, SCARD_IO_HEADER header, PUCHAR command, DWORD count, PUCHAR reply,
                                PDWORD length, PSCARD_IO_HEADER received) {
-    swap_in_time();
+    count_down("swap", "other");
+    count_down("leaves", "absent");
+    if (has("absent")) {
+        *length = 0;
+        return IFD_SUCCESS;
+    }
     if (powered < 0 || (!has("virtual") && powered != (int)present())) {
         *length = 0;
         return IFD_COMMUNICATION_ERROR;
@@ -174,6 +186,10 @@ RESPONSECODE IFDHICCPresence(DWORD lun) {
     /* vpcd takes a token's connection only when it is asked. */
     RESPONSECODE code = vpcd.presence(lun | token);
     vpcd.presence(lun | !token);
+    if (has("absent")) {
+        powered = -1;
+        return IFD_ICC_NOT_PRESENT;
+    }
     if (!has("virtual") && powered >= 0 && powered != (int)token) {
         powered = -1;
         return IFD_ICC_NOT_PRESENT;

@@ -24,6 +24,7 @@ struct ConfigurationTests {
         #expect(configuration.policy.pinRetention == .session)
         #expect(configuration.policy.reconnectWindow == 20)
         #expect(configuration.policy.reconnectWindowWired == 0)
+        #expect(configuration.policy.busyWindow == 60)
         #expect(configuration.policy.wirelessReaders == [])
         #expect(!configuration.policy.plainBluetooth)
         #expect(configuration.policy.plainLogin == .reset)
@@ -42,6 +43,7 @@ struct ConfigurationTests {
                 pin_retention = none
                 reconnect_window = 7
                 reconnect_window_wired = 3600
+                busy_window = 5
                 wireless_readers = Virtual PCD*, ACME #1 ,, B?
                 wireless_readers = Other
                 plain_bluetooth = on
@@ -56,6 +58,7 @@ struct ConfigurationTests {
         #expect(configuration.policy.pinRetention == .none)
         #expect(configuration.policy.reconnectWindow == 7)
         #expect(configuration.policy.reconnectWindowWired == 3600)
+        #expect(configuration.policy.busyWindow == 5)
         #expect(configuration.policy.wirelessReaders.map(\.text) == ["Virtual PCD*", "ACME", "Other"])
         #expect(configuration.policy.plainBluetooth)
         #expect(configuration.policy.plainLogin == .sticky)
