@@ -186,12 +186,15 @@ package final class Library: Sendable {
         }
     }
 
-    /// The slot, state and flags of a session, which another call may have.
+    /// The slot, state and flags of a session, which another call may have. Programs ask for them to learn whether the token
+    /// is still there.
     package func sessionInfo(
         _ handle: CK_SESSION_HANDLE
     ) throws(CKError) -> (slot: CK_SLOT_ID, state: CK_STATE, flags: CK_FLAGS) {
         let place = try place(of: handle)
+        try? tokens.refresh(recent: true)
         return try place.slot.withLock { slot throws(CKError) in
+            slot.place.noticeRemoval()
             let session = try slot.sessions[handle]
             return (place.id, session.state, session.flags)
         }
@@ -223,7 +226,8 @@ package final class Library: Sendable {
     /// The time for which the end of the library waits for calls that are under way.
     private static let endLimit = Duration.seconds(5)
 
-    /// Closes everything. Calls that are under way in other threads are waited for, unless a card takes too long.
+    /// Closes everything. Calls that are under way in other threads are waited for, unless a card takes too long: such a call
+    /// keeps what it uses until it ends. A card that does not answer keeps its connection until the process ends.
     package func finalize() {
         let slots = tables.withLock { tables in
             defer {
@@ -232,7 +236,13 @@ package final class Library: Sendable {
             }
             return tables.slots
         }
-        for slot in slots { slot.withLock { $0.closeAllSessions() } }
-        tokens.end(until: Clocks.system.awake.now + Self.endLimit)
+        let deadline = Clocks.system.awake.now + Self.endLimit
+        for slot in slots {
+            slot.withLock { slot in
+                slot.place.endOfWork = deadline
+                slot.closeAllSessions()
+            }
+        }
+        tokens.end(until: deadline)
     }
 }

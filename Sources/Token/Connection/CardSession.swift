@@ -44,6 +44,15 @@ final class CardSession {
     /// Lets go of the card.
     func disconnect() { link.disconnect() }
 
+    /// Whether the card can be let go of in this time, which is then the longest wait for another process, too.
+    func canDisconnect(within limit: Duration) -> Bool {
+        link.limitWaits(to: limit)
+        return link.canDisconnect(within: limit)
+    }
+
+    /// Lets go of a card that holds up the call for that.
+    func abandon() { link.abandon() }
+
     /// Goes on over another connection to the card.
     func replaceLink(by link: any CardLink) {
         self.link.disconnect()

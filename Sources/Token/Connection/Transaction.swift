@@ -102,10 +102,22 @@ extension Token {
         if session.channel != nil || session.login.role != nil && !session.returnsRights {
             Transaction(session).endOnCard()
         }
+        letGo()
+        session.disconnect()
+    }
+
+    /// The same, no longer than a card takes that is not held up. A card that hangs, or that another process keeps, is let go
+    /// of without a word to it.
+    package func disconnect(within limit: Duration) {
+        if session.canDisconnect(within: limit) { return disconnect() }
+        letGo()
+        session.abandon()
+    }
+
+    private func letGo() {
         session.forgetLogin()
         session.channel?.discard()
         session.channel = nil
-        session.disconnect()
     }
 }
 

@@ -166,6 +166,7 @@ package final class Slots: Sendable {
         }
         for entry in entries {
             entry.slot.withLock { slot in
+                slot.endOfWork = deadline
                 slot.end(as: .normal)
                 slot.waitForTurn(until: deadline)
             }

@@ -35,6 +35,8 @@ package final class TokenSlot {
         didSet { signals.token.withLock { [serial = turn.state?.serial] token in token = serial } }
     }
     private var history: ChannelHistory?
+    /// The time of `CLOCK_MONOTONIC` by which all work with tokens has to end; nil before that was wanted.
+    package var endOfWork: Duration?
     /// Whether the token is present, and was away.
     package private(set) var presence = TokenPresence.normal {
         didSet {

@@ -12,6 +12,8 @@ extension TokenSlot {
     static let pollInterval = Duration.milliseconds(100)
     /// The number of times that a token may leave during one call.
     private static let departures = 8
+    /// The time that a token has at least to be disconnected at the end of all work.
+    private static let lastPatience = Duration.seconds(1)
 
     /// Runs `body` with the token, connected. Without a session the connection ends with the call.
     ///
@@ -19,7 +21,8 @@ extension TokenSlot {
     /// the monitor: `body` must not touch the slot, and sessions may have ended when it is done.
     ///
     /// - Parameters:
-    ///   - waits: Whether to wait for an absent token. Functions that only inform of the token do not.
+    ///   - waits: Whether to wait for an absent token. Functions that only inform of the token do not: they look once
+    ///     whether it is back.
     ///   - usesKey: Whether `body` uses a key, which another program may have deleted.
     package func withToken<Result: ~Copyable & Sendable>(
         waits: Bool = true, usesKey: Bool = false, _ body: @Sendable (Token) throws(TokenError) -> Result
@@ -38,6 +41,7 @@ extension TokenSlot {
     ) throws(TokensError) -> Result {
         var lastExchange: CardExchange?
         var departures = 0
+        var departure: TokenError?
         while true {
             do throws(TokenError) {
                 let token = try presentToken(waits: waits)
@@ -56,8 +60,11 @@ extension TokenSlot {
             } catch {
                 departures += 1
                 let recovery = error.recovery(afterActing: turn.token?.hasActed != false)
-                if departures < Self.departures, waits, isWaiting, recovery == .afterReturn { continue }
-                throw usesKey && error == .notFound ? .keyDeleted : .token(error, after: lastExchange)
+                if departures < (waits ? Self.departures : 2), isWaiting, recovery == .afterReturn {
+                    if !waits { departure = error }
+                    continue
+                }
+                throw usesKey && error == .notFound ? .keyDeleted : .token(departure ?? error, after: lastExchange)
             }
         }
     }
@@ -78,12 +85,25 @@ extension TokenSlot {
 
     /// Ends the turn: tokens that were let go are disconnected, and a login that the token has ended ends here.
     package func giveTurn() {
-        while let token = turn.nextLeaving() { monitor.outside { token.disconnect() } }
+        while let token = turn.nextLeaving() {
+            let last = endOfWork
+            monitor.outside {
+                guard let last else { return token.disconnect() }
+                token.disconnect(within: max(last - Clocks.system.awake.now, Self.lastPatience))
+            }
+        }
         let previous = login
         turn.update()
         if previous != nil, login == nil { sessions?.loginEnded() }
         turn.isTaken = false
         turns.wakeOne()
+    }
+
+    /// Ends the sessions with a token that has left and is not waited for, if no call has noticed that yet. Sends no
+    /// command, and waits for no other call.
+    package func noticeRemoval() {
+        guard !turn.isTaken, turn.state != nil, !isWaiting, signals.lastSeen.isDoubtful else { return }
+        _ = try? withToken(waits: false) { token throws(TokenError) in try token.requirePresence() }
     }
 
     /// Runs `body`, which needs none of the open sessions. If their token turns out to be gone, the sessions end, and
