@@ -34,19 +34,19 @@ static const char *serial(const struct token *token, char *text, size_t size) {
 static CK_RV present(
     struct token *token, CK_SESSION_HANDLE session, CK_USER_TYPE user, struct secret *pin, bool is_new) {
     struct refusals *refusals = token->refusals;
+    uint64_t held = refusals_lock(refusals, pin == NULL);
     CK_RV code = CODE_REFUSED_BEFORE;
 
-    refusals_lock(refusals);
-    if (pin ? !refusals_have(refusals, pin) : is_new || !refusals->has_refused_path) {
+    if ((!pin && is_new) || !refusals_have(refusals, pin)) {
         settings_note("the PIN is presented");
         code = CALL(
             token->module, C_Login, session, user, pin ? pin->octets : NULL, pin ? (CK_ULONG)pin->length : 0);
-        if (!pin)
-            refusals->has_refused_path = code == CKR_PIN_INCORRECT;
-        else if (code == CKR_PIN_INCORRECT)
+        if (code == CKR_PIN_INCORRECT)
             refusals_add(refusals, pin);
+        else if (!pin)
+            refusals_forget_path(refusals);
     }
-    refusals_unlock(refusals);
+    refusals_unlock(refusals, held);
     return code;
 }
 

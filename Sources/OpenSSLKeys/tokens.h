@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* ---- errors.c ---- */
 
@@ -81,21 +82,16 @@ int pin_find(struct secret **pin, const struct name *name, const CK_TOKEN_INFO *
 
 /* ---- refusals.c ---- */
 
-enum { REFUSALS = 8 };
-struct refusals {
-    /* Held while a PIN is presented; it is that of all processes that share the memory. */
-    pthread_mutex_t presenting;
-    size_t count;
-    struct secret pins[REFUSALS];
-    /* The token's own way of authentication was refused. */
-    bool has_refused_path;
-};
+struct refusals;
 struct refusals *refusals_new(void);
 void refusals_free(struct refusals *refusals);
-void refusals_lock(struct refusals *refusals);
-void refusals_unlock(struct refusals *refusals);
+/* Held while a PIN is presented, by one thread of all processes that share the memory, for a bounded time. */
+uint64_t refusals_lock(struct refusals *refusals, bool is_asking);
+void refusals_unlock(struct refusals *refusals, uint64_t held);
+/* NULL is the token's own way. */
 bool refusals_have(const struct refusals *refusals, const struct secret *pin);
 void refusals_add(struct refusals *refusals, const struct secret *pin);
+void refusals_forget_path(struct refusals *refusals);
 
 /* ---- settings.c ---- */
 

@@ -11,12 +11,14 @@
  *   twice     a copy of the engine is bound, too (OpenSSL binds a file once); keys of each work when the other is gone
  *   outlive   the key is used and freed after the engine was freed
  *   wait      signs for each line that comes, and says "signed" or "failed"
- *   workers   the same in four children at once, which it waits for
+ *   workers   the same in four children at once, which it waits for; if it is root, two of them are another user
  *   again     the key cannot be loaded, nor again, nor in two children
  *   certificate   the certificate of the same name is the key's
  *   leave     ends without freeing anything
  */
+#define _DEFAULT_SOURCE
 #define OPENSSL_API_COMPAT 10101
+#include <grp.h>
 #include <openssl/engine.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -29,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 16 };
+enum { THREADS = 16, NOBODY = 65534 };
 static const char *name;
 static int count = 1;
 static EVP_PKEY *shared;
@@ -181,8 +183,11 @@ static int in_workers(void) {
     int done = 1;
 
     for (int i = 0; i < 4; i++)
-        if ((children[i] = fork()) == 0)
+        if ((children[i] = fork()) == 0) {
+            if (i % 2 && geteuid() == 0 && (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
+                _exit(2);
             _exit(sign(shared) ? 0 : 1);
+        }
     for (int i = 0; i < 4; i++) {
         int status = 0;
         done = waitpid(children[i], &status, 0) == children[i] && status == 0 && done;

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../../.."
 . Tests/Scripts/Provider/settings.sh
 
 sections=("$@")
-[ $# -gt 0 ] || sections=(lengths programs hostile software shortage absence layouts loads beside_gost)
+[ $# -gt 0 ] || sections=(lengths programs rights hostile software shortage absence layouts loads beside_gost)
 count=${COUNT:-10000}
 
 module_settings() {
@@ -59,7 +59,7 @@ objects_of() {
     # shellcheck disable=SC2016
     find "$tree/Sources/$1" -name '*.c' -print0 \
         | nice xargs -0 -P 2 -I{} bash -c 'out=$1/$(echo "$0" | tr / _).o; shift; "$@" -c "$0" -o "$out"' {} "${@:2}" \
-            -std=gnu11 -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 '-DKANAL_VERSION="0"' $headers $p11_kit
+            -std=gnu11 -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 '-DKANAL_VERSION="0"' -DREFUSALS_PATIENCE=2 $headers $p11_kit
 }
 # provider_by DIRECTORY NAME: the provider, by compilers with their options: NAME and kernels_NAME.
 provider_by() {
@@ -77,7 +77,7 @@ builds() {
     local name source
     [ ! -e checked ] || return 0
     provider_by checked sanitized
-    for name in Provider/{use,hostile,software,shortage} Engine/lies; do
+    for name in Provider/{use,rights,hostile,software,shortage} Engine/lies; do
         compiled "${sanitized[@]}" "${linking[@]}" -std=gnu11 "$tree/Tests/Programs/$name.c" $p11_kit -o "${name#*/}" -pthread \
             -lcrypto "${catching[@]}"
     done
@@ -237,6 +237,23 @@ layouts() {
     passed "nothing is registered with a libcrypto whose structures differ"
 }
 
+# A worker that has become another user writes into what it shares with root's process. Locks are kept for 2 seconds instead
+# of the 30 that a program waits.
+rights() {
+    if [ "$(id -u)" != 0 ]; then
+        skipped "a worker with fewer rights: this script does not run as root"
+        return 0
+    fi
+    builds
+    module_settings "$own"
+    compiled "${sanitized[@]}" "${linking[@]}" -std=gnu11 -DREFUSALS_PATIENCE=1 "-I$tree/Sources" $headers $p11_kit \
+        "$tree/Tests/Programs/Provider/refusals.c" -o refusals -pthread -lcrypto
+    expect 0 bash -c 'there "$@"' sh ./refusals
+    use 0 ./rights scribble "pkcs11:object=gost256$where" 30 60
+    use 0 ./rights hold "pkcs11:object=gost256$where" 3 60
+    passed "$identity: a worker without rights that writes into shared memory ends no process of root's, and stops none for long"
+}
+
 # A token that was away.
 absence() {
     module_settings "$own"
@@ -335,7 +352,7 @@ memory() {
 
 for section in "${sections[@]}"; do
     case $section in
-    lengths | programs | hostile | software | shortage | absence | layouts | loads | beside_gost | races | memory) ;;
+    lengths | programs | rights | hostile | software | shortage | absence | layouts | loads | beside_gost | races | memory) ;;
     *) fail "there is no section $section" ;;
     esac
 done
