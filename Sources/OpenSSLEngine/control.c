@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { MODULE_PATH = ENGINE_CMD_BASE, PIN, VERBOSE, QUIET, LOAD_CERT_CTRL, INIT_ARGS, SET_USER_INTERFACE,
-       SET_CALLBACK_DATA, FORCE_LOGIN };
+       SET_CALLBACK_DATA, FORCE_LOGIN, SERIAL };
 
 const ENGINE_CMD_DEFN control_commands[] = {
     {MODULE_PATH, "MODULE_PATH", "the PKCS #11 module's file; Kanal's, if this is not said", ENGINE_CMD_FLAG_STRING},
@@ -18,6 +18,7 @@ const ENGINE_CMD_DEFN control_commands[] = {
     {SET_USER_INTERFACE, "SET_USER_INTERFACE", "how the user is asked (UI_METHOD)", ENGINE_CMD_FLAG_INTERNAL},
     {SET_CALLBACK_DATA, "SET_CALLBACK_DATA", "the data of the user interface", ENGINE_CMD_FLAG_INTERNAL},
     {FORCE_LOGIN, "FORCE_LOGIN", "log in before anything is looked for", ENGINE_CMD_FLAG_NO_INPUT},
+    {SERIAL, "SERIAL", "the serial number of the token that PIN is for", ENGINE_CMD_FLAG_STRING},
     {0, NULL, NULL, 0},
 };
 
@@ -63,6 +64,7 @@ int control(ENGINE *engine, int command, long number, void *pointer, void (*func
     case ENGINE_CTRL_SET_CALLBACK_DATA:
     case SET_CALLBACK_DATA: settings_set_data(pointer); return 1;
     case FORCE_LOGIN: settings_set_login(true); return 1;
+    case SERIAL: return settings_set_serial(pointer ? pointer : "");
     default: return FAIL(REASON_CONTROL, "the command %d is not known", command);
     }
 }

@@ -14,16 +14,23 @@ static void add_token(struct text *text, const CK_TOKEN_INFO *info) {
         (int)p11_kit_space_strlen(info->serialNumber, sizeof info->serialNumber), info->serialNumber);
 }
 
-/* The slots whose tokens the name allows; -1 with an error. */
-static int find_slots(struct module *module, const struct name *name, struct found_slot *slots) {
+/* Whether a PIN means anything to a token: not to one without users, nor to one without private objects. */
+static bool has_pin(const CK_TOKEN_INFO *info) {
+    return info->flags & CKF_TOKEN_INITIALIZED && info->flags & CKF_LOGIN_REQUIRED;
+}
+
+/* The slots whose tokens the name allows; -1 with an error. Counts all tokens that have PINs. */
+static int find_slots(struct module *module, const struct name *name, struct found_slot *slots, int *pin_count) {
     int count = module_slots(module, slots), found = 0;
     struct text there = {0};
 
+    *pin_count = 0;
     if (count < 0)
         return -1;
     for (int i = 0; i < count; i++) {
         CK_SLOT_INFO slot = {0};
         add_token(&there, &slots[i].info);
+        *pin_count += has_pin(&slots[i].info);
         if (name->slot != (CK_SLOT_ID)-1 && name->slot != slots[i].slot)
             continue;
         if (name->uri
@@ -111,16 +118,22 @@ static int find_token(
     struct found_slot slots[SLOTS];
     char *path = name->module ? OPENSSL_strdup(name->module) : settings_module();
     struct module *module = path ? module_open(path) : NULL;
-    int count;
+    int count, pin_count;
+    bool is_only;
 
     if (!path)
         return NO_MEMORY();
     OPENSSL_free(path);
     if (!module)
         return 0;
-    count = find_slots(module, name, slots);
+    count = find_slots(module, name, slots, &pin_count);
     *token = count > 0 ? choose(module, name, slots, count) : NULL;
-    return *token && ((wanted != CKO_PRIVATE_KEY && !settings_login()) || token_login(*token, name, asking));
+    if (!*token)
+        return 0;
+    state_lock();
+    is_only = pin_count <= has_pin(&(*token)->info);
+    state_unlock();
+    return (wanted != CKO_PRIVATE_KEY && !settings_login()) || token_login(*token, name, is_only, asking);
 }
 
 int object_find(

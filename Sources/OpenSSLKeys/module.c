@@ -250,7 +250,7 @@ static void end_all(void) {
     state_lock();
     if (--users == 0) {
         /* Now, for what a new user sets while modules end is its own. */
-        old_pin = settings_exchange_pin(NULL);
+        old_pin = settings_forget_pin();
         old_modules = modules;
         old_tokens = tokens;
         modules = NULL;
@@ -268,7 +268,7 @@ void users_remove(void) {
     state_lock();
     is_last = users == 1 && !is_ending;
     if (!is_last && --users == 0)
-        old_pin = settings_exchange_pin(NULL);
+        old_pin = settings_forget_pin();
     state_unlock();
     secret_free(old_pin);
     if (!is_last)

@@ -35,6 +35,22 @@ static bool read_hexadecimal(struct name *name, const char *text) {
     return true;
 }
 
+/* A file may be anybody's: it chooses no code, and no secret that is sent to a token of its choice. */
+static int check_file(P11KitUri *uri) {
+    const char *attribute = p11_kit_uri_get_pin_value(uri) ? "pin-value"
+        : p11_kit_uri_get_pin_source(uri)                  ? "pin-source"
+        : p11_kit_uri_get_module_path(uri)                 ? "module-path"
+        : p11_kit_uri_get_module_name(uri)                 ? "module-name"
+                                                           : NULL;
+
+    return !attribute
+        || FAIL(
+               REASON_NAME,
+               "a key file names an object, and neither a PIN nor a module: remove %s from the file; the settings have PIN, "
+               "SERIAL and MODULE_PATH",
+               attribute);
+}
+
 static int read_uri(struct name *name, const char *text, CK_OBJECT_CLASS wanted) {
     const char *module, *module_name;
     CK_ATTRIBUTE *attribute;
@@ -48,6 +64,8 @@ static int read_uri(struct name *name, const char *text, CK_OBJECT_CLASS wanted)
         return FAIL(REASON_NAME, "the URI: %s", p11_kit_uri_message(code));
     if (p11_kit_uri_any_unrecognized(name->uri))
         return FAIL(REASON_NAME, "the URI has an attribute that is not known");
+    if (name->is_of_file && !check_file(name->uri))
+        return 0;
     name->slot = p11_kit_uri_get_slot_id(name->uri);
     module = p11_kit_uri_get_module_path(name->uri);
     module_name = p11_kit_uri_get_module_name(name->uri);
@@ -80,10 +98,9 @@ static int read_uri(struct name *name, const char *text, CK_OBJECT_CLASS wanted)
     return 1;
 }
 
-int name_read(struct name *name, const char *text, CK_OBJECT_CLASS wanted) {
+static int read_name(struct name *name, const char *text, CK_OBJECT_CLASS wanted) {
     const char *rest = text;
 
-    *name = (struct name){.slot = (CK_SLOT_ID)-1};
     if (!text)
         return FAIL(REASON_NAME, "there is none");
     if (OPENSSL_strncasecmp(text, "pkcs11:", 7) == 0)
@@ -108,6 +125,16 @@ int name_read(struct name *name, const char *text, CK_OBJECT_CLASS wanted) {
         name->either = read_hexadecimal(name, rest);
     name->label = OPENSSL_strdup(rest);
     return name->label ? 1 : NO_MEMORY();
+}
+
+int name_read(struct name *name, const char *text, CK_OBJECT_CLASS wanted) {
+    *name = (struct name){.slot = (CK_SLOT_ID)-1};
+    return read_name(name, text, wanted);
+}
+
+int name_read_of_file(struct name *name, const char *text, CK_OBJECT_CLASS wanted) {
+    *name = (struct name){.slot = (CK_SLOT_ID)-1, .is_of_file = true};
+    return read_name(name, text, wanted);
 }
 
 void name_free(struct name *name) {

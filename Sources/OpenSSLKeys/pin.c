@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a PIN comes from, in this order: "pin-value" and "pin-source" of the URI, the control command PIN, the token's
+ * Where a PIN comes from, in this order: "pin-value" and "pin-source" of the URI, the PIN of the settings, the token's
  * own way of authentication, and the user, by the user interface that the program gave. Without any there is an error:
  * the engine opens no terminal by itself.
+ *
+ * The PIN of the settings goes to the token whose serial number they have. Without it, it goes to one that the program
+ * itself names by its serial number or label, or to the only one. A key file may be anybody's, and its token, too: it
+ * chooses no token for the PIN.
  */
 #define _GNU_SOURCE
 #include "keys.h"
@@ -110,12 +114,45 @@ static int read_source(struct secret **pin, const char *source) {
     return *pin ? 1 : FAIL(REASON_PIN, "pin-source %s has no PIN of 1 to 256 octets in its first line", source);
 }
 
-static int ask(struct secret **pin, const CK_TOKEN_INFO *info, const struct asking *asking) {
+/* Why the PIN of the settings is not for this token; empty if it is. */
+static void check_settings(const struct wanted_token *token, struct text *reason) {
+    const CK_TOKEN_INFO *info = &token->info,
+                        *named = token->name->uri ? p11_kit_uri_get_token_info(token->name->uri) : NULL;
+    int length = (int)p11_kit_space_strlen(info->serialNumber, sizeof info->serialNumber);
+    const char *serial = (const char *)info->serialNumber;
+
+    switch (settings_serial(info)) {
+    case SERIAL_SAME: break;
+    case SERIAL_OTHER:
+        text_add(reason, "the PIN of the settings is for another token than %.*s, by their SERIAL", length, serial);
+        break;
+    case SERIAL_NONE:
+        if (token->name->is_of_file)
+            text_add(
+                reason, "the PIN of the settings is not for a token that a file names, unless they say so: if this token is "
+                "yours, add SERIAL = %.*s to them", length, serial);
+        else if (!token->is_only && !(named && (named->serialNumber[0] || named->label[0])))
+            text_add(
+                reason, "there are several tokens, and the PIN of the settings is for one: name it by serial= in the URI, or "
+                "add SERIAL to the settings; this one is %.*s", length, serial);
+    }
+}
+
+/* The reason for which a PIN of the settings was not taken may be empty. */
+static int fail_asked(const struct text *reason) {
+    return FAIL(
+        REASON_PIN, "the user was asked and gave none%s%s", reason->length ? "; " : "", reason->characters);
+}
+
+static int ask(
+    struct secret **pin, const CK_TOKEN_INFO *info, const struct asking *asking, const struct text *reason) {
     struct asking chosen = asking->method || asking->answer ? *asking : settings_asking();
     char buffer[257] = "", *prompt = NULL;
     struct text label = {0}, printable = {0};
     UI *ui = NULL;
 
+    if (!chosen.method && !chosen.answer && reason->length)
+        return FAIL(REASON_PIN, "%s", reason->characters);
     if (!chosen.method && !chosen.answer)
         return FAIL(REASON_PIN, "give it by pin-value or pin-source in the URI, or by PIN in OpenSSL's configuration");
     text_add(&label, "%.*s", (int)p11_kit_space_strlen(info->label, sizeof info->label), info->label);
@@ -124,7 +161,7 @@ static int ask(struct secret **pin, const CK_TOKEN_INFO *info, const struct aski
         size_t length = chosen.answer(chosen.data, printable.characters, buffer, sizeof buffer - 1);
         *pin = length > 0 && length < sizeof buffer ? secret_new(buffer, length) : NULL;
         OPENSSL_cleanse(buffer, sizeof buffer);
-        return *pin ? 1 : FAIL(REASON_PIN, "the user was asked and gave none");
+        return *pin ? 1 : fail_asked(reason);
     }
     ui = UI_new_method(chosen.method);
     if (!ui)
@@ -138,10 +175,12 @@ static int ask(struct secret **pin, const CK_TOKEN_INFO *info, const struct aski
     OPENSSL_cleanse(buffer, sizeof buffer);
     OPENSSL_free(prompt);
     UI_free(ui);
-    return *pin ? 1 : FAIL(REASON_PIN, "the user was asked and gave none");
+    return *pin ? 1 : fail_asked(reason);
 }
 
-int pin_find(struct secret **pin, const struct name *name, const CK_TOKEN_INFO *info, const struct asking *asking) {
+int pin_find(struct secret **pin, const struct wanted_token *token, const struct asking *asking) {
+    const struct name *name = token->name;
+    struct text reason = {0};
     const char *value = name->uri ? p11_kit_uri_get_pin_value(name->uri) : NULL;
     const char *source = name->uri ? p11_kit_uri_get_pin_source(name->uri) : NULL;
 
@@ -153,7 +192,14 @@ int pin_find(struct secret **pin, const struct name *name, const CK_TOKEN_INFO *
     if (source)
         return read_source(pin, source);
     *pin = settings_pin();
-    if (*pin || info->flags & CKF_PROTECTED_AUTHENTICATION_PATH)
+    if (*pin)
+        check_settings(token, &reason);
+    if (reason.length) {
+        settings_note("%s", reason.characters);
+        secret_free(*pin);
+        *pin = NULL;
+    }
+    if (*pin || token->info.flags & CKF_PROTECTED_AUTHENTICATION_PATH)
         return 1;
-    return ask(pin, info, asking);
+    return ask(pin, &token->info, asking, &reason);
 }

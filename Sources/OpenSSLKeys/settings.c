@@ -17,6 +17,8 @@
 static struct {
     char *module;
     struct secret *pin;
+    /* As a token has it, filled up with blanks; empty for none. */
+    CK_UTF8CHAR serial[sizeof ((CK_TOKEN_INFO *)NULL)->serialNumber + 1];
     UI_METHOD *method;
     void *data;
     int verbose;
@@ -33,10 +35,11 @@ void settings_set_module(const char *path) {
     OPENSSL_free(old);
 }
 
-struct secret *settings_exchange_pin(struct secret *pin) {
+struct secret *settings_forget_pin(void) {
     struct secret *old = settings.pin;
 
-    settings.pin = pin;
+    settings.pin = NULL;
+    settings.serial[0] = 0;
     return old;
 }
 
@@ -44,9 +47,35 @@ void settings_set_pin(struct secret *pin) {
     struct secret *old;
 
     state_lock();
-    old = settings_exchange_pin(pin);
+    old = settings.pin;
+    settings.pin = pin;
     state_unlock();
     secret_free(old);
+}
+
+int settings_set_serial(const char *serial) {
+    size_t length = strlen(serial), room = sizeof settings.serial - 1;
+
+    if (length > room)
+        return FAIL(REASON_CONTROL, "SERIAL has more than %zu characters; it is the serial number of a token", room);
+    state_lock();
+    memset(settings.serial, ' ', room);
+    memcpy(settings.serial, serial, length);
+    if (length == 0)
+        settings.serial[0] = 0;
+    state_unlock();
+    return 1;
+}
+
+enum serial settings_serial(const CK_TOKEN_INFO *info) {
+    enum serial serial;
+
+    state_lock();
+    serial = settings.serial[0] == 0                                                            ? SERIAL_NONE
+        : memcmp(settings.serial, info->serialNumber, sizeof info->serialNumber) == 0 ? SERIAL_SAME
+                                                                                                : SERIAL_OTHER;
+    state_unlock();
+    return serial;
 }
 
 void settings_set_interface(UI_METHOD *method) {

@@ -203,18 +203,18 @@ void token_lost(struct token *token, unsigned long connection) {
         CALL(token->module, C_CloseSession, old[i]);
 }
 
-int token_login(struct token *token, const struct name *name, const struct asking *asking) {
+int token_login(struct token *token, const struct name *name, bool is_only, const struct asking *asking) {
     CK_SESSION_HANDLE session;
     struct secret *pin = NULL;
     unsigned long connection;
-    CK_TOKEN_INFO info;
+    struct wanted_token wanted = {.name = name, .is_only = is_only};
     bool has_login;
     int done;
 
     state_lock();
-    info = token->info;
+    wanted.info = token->info;
     state_unlock();
-    if (!(info.flags & CKF_LOGIN_REQUIRED) && !settings_login())
+    if (!(wanted.info.flags & CKF_LOGIN_REQUIRED) && !settings_login())
         return 1;
     if (!token_acquire(token, &session, &connection))
         return 0;
@@ -224,10 +224,10 @@ int token_login(struct token *token, const struct name *name, const struct askin
     state_unlock();
     if (has_login)
         done = 1;
-    else if (info.flags & CKF_USER_PIN_LOCKED)
+    else if (wanted.info.flags & CKF_USER_PIN_LOCKED)
         done = FAIL(REASON_PIN_LOCKED, "the token says so; its administrator unlocks it");
     else
-        done = pin_find(&pin, name, &info, asking) && log_in(token, session, pin, true);
+        done = pin_find(&pin, &wanted, asking) && log_in(token, session, pin, true);
     if (done && !has_login) {
         /* A fork finds the one or the other. */
         struct secret *old;

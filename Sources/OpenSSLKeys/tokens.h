@@ -77,8 +77,15 @@ struct asking {
     size_t (*answer)(void *data, const char *prompt, char *buffer, size_t room);
 };
 struct name;
+/* A token, for which a PIN is wanted. */
+struct wanted_token {
+    const struct name *name;
+    CK_TOKEN_INFO info;
+    /* No other one in the readers has a PIN. */
+    bool is_only;
+};
 /* The PIN for a token, from the name, the settings or the user. Returns 0 with an error if there is none. */
-int pin_find(struct secret **pin, const struct name *name, const CK_TOKEN_INFO *info, const struct asking *asking);
+int pin_find(struct secret **pin, const struct wanted_token *token, const struct asking *asking);
 
 /* ---- refusals.c ---- */
 
@@ -97,8 +104,12 @@ void refusals_forget_path(struct refusals *refusals);
 
 void settings_set_module(const char *path);
 void settings_set_pin(struct secret *pin);
-/* The same with the lock: what was there, which the caller frees. */
-struct secret *settings_exchange_pin(struct secret *pin);
+/* Forgets the PIN and its token, with the lock: the PIN, which the caller frees. */
+struct secret *settings_forget_pin(void);
+/* The serial number of the token that the PIN is for; empty for none. Returns 0 with an error. */
+int settings_set_serial(const char *serial);
+enum serial { SERIAL_NONE, SERIAL_SAME, SERIAL_OTHER };
+enum serial settings_serial(const CK_TOKEN_INFO *info);
 void settings_set_interface(UI_METHOD *method);
 void settings_set_data(void *data);
 void settings_set_verbose(int level);
@@ -125,9 +136,13 @@ struct name {
     size_t id_length;
     char *label;
     bool has_id, either;
+    /* A file has it, which may be anybody's, and not the program. */
+    bool is_of_file;
 };
 /* Returns 0 with an error if the name means nothing for an object of this class. */
 int name_read(struct name *name, const char *text, CK_OBJECT_CLASS wanted);
+/* The same for a name in a file: it names an object, and neither a PIN nor a module. */
+int name_read_of_file(struct name *name, const char *text, CK_OBJECT_CLASS wanted);
 void name_free(struct name *name);
 
 /* ---- module.c ---- */
@@ -225,7 +240,7 @@ void token_release(struct token *token, CK_SESSION_HANDLE session, unsigned long
 void token_lost(struct token *token, unsigned long connection);
 bool is_loss(CK_RV code);
 /* Logs in, unless that is done. */
-int token_login(struct token *token, const struct name *name, const struct asking *asking);
+int token_login(struct token *token, const struct name *name, bool is_only, const struct asking *asking);
 /* The PIN for an operation with a key that wants it each time. */
 CK_RV token_login_again(struct token *token, CK_SESSION_HANDLE session);
 /* Instead of a module's code: the PIN was refused before, and is not presented. */

@@ -5,7 +5,6 @@
 #include "libcrypto.h"
 
 #include <openssl/provider.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const OSSL_ALGORITHM signatures[] = {
@@ -106,12 +105,25 @@ static const OSSL_DISPATCH functions[] = {
     ENTRY(OSSL_FUNC_PROVIDER_QUERY_OPERATION, query), ENTRY(OSSL_FUNC_PROVIDER_GETTABLE_PARAMS, gettable),
     ENTRY(OSSL_FUNC_PROVIDER_GET_PARAMS, get), ENTRY(OSSL_FUNC_PROVIDER_TEARDOWN, end), END_OF_TABLE};
 
+static int read_switch(const char *name, const char *value, bool *is_on) {
+    static const char *const words[2][4] = {{"0", "no", "off", "false"}, {"1", "yes", "on", "true"}};
+
+    for (int i = 0; i < 8; i++)
+        if (OPENSSL_strcasecmp(value, words[i / 4][i % 4]) == 0) {
+            *is_on = i >= 4;
+            return 1;
+        }
+    return FAIL(REASON_CONTROL, "%s = %s; it is 1 or 0", name, value);
+}
+
 /* The settings of the provider's section, named as the engine's control commands. */
 static int configure(const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn *get_parameters) {
-    char *module = NULL, *pin = NULL, *verbose = NULL, *login = NULL;
+    char *module = NULL, *pin = NULL, *serial = NULL, *verbose = NULL, *login = NULL;
+    bool is_verbose = false, is_login_forced = false;
     OSSL_PARAM wanted[] = {
         OSSL_PARAM_construct_utf8_ptr("MODULE_PATH", &module, 0),
         OSSL_PARAM_construct_utf8_ptr("PIN", &pin, 0),
+        OSSL_PARAM_construct_utf8_ptr("SERIAL", &serial, 0),
         OSSL_PARAM_construct_utf8_ptr("VERBOSE", &verbose, 0),
         OSSL_PARAM_construct_utf8_ptr("FORCE_LOGIN", &login, 0),
         OSSL_PARAM_construct_end(),
@@ -127,10 +139,15 @@ static int configure(const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn 
             return FAIL(REASON_CONTROL, "PIN has more than 256 bytes");
         settings_set_pin(secret);
     }
+    if (serial && !settings_set_serial(serial))
+        return 0;
+    if ((verbose && !read_switch("VERBOSE", verbose, &is_verbose))
+        || (login && !read_switch("FORCE_LOGIN", login, &is_login_forced)))
+        return 0;
     if (verbose)
-        settings_set_verbose(atoi(verbose) > 0);
+        settings_set_verbose(is_verbose);
     if (login)
-        settings_set_login(true);
+        settings_set_login(is_login_forced);
     return 1;
 }
 

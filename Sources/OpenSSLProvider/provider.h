@@ -206,8 +206,8 @@ int ec_sign(
 #define URI_LABEL "PKCS#11 PROVIDER URI"
 #define URI_VERSION "PKCS#11 Provider URI v1.0"
 /*
- * The key that a file's URI names; NULL with an error. Files may come from anybody, and a module is code that the process
- * runs: they name none.
+ * The key that a file's URI names; NULL with an error. Files may come from anybody: they name neither a module, which is code
+ * that the process runs, nor a PIN.
  */
 struct pkey *store_find(struct provider *provider, const char *uri, OSSL_PASSPHRASE_CALLBACK *ask, void *argument);
 

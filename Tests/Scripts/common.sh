@@ -149,10 +149,10 @@ attach() {
     slot=$({ ./activate "$serial" || true; } | sed -n 's/^slot: //p')
 }
 
-# Puts a second token into the second reader: identity, directory of its state. Sets $second_token, $second_serial and
-# $second_slot.
+# Puts a second token into the second reader: identity, directory of its state, more options. Sets $second_token,
+# $second_serial and $second_slot.
 attach_second() {
-    "$emulator" --identity "$1" --state "$2" --port 35964 > second.log 2>&1 &
+    "$emulator" --identity "$1" --state "$2" --port 35964 "${@:3}" > second.log 2>&1 &
     second_token=$!
     others+=($second_token)
     wait_until sh -c '[ "$(./readers | grep -c "^card .*Virtual PCD")" = 2 ]' || fail "no second token: $(cat second.log)"

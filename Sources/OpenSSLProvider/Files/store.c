@@ -260,11 +260,9 @@ struct pkey *store_find(struct provider *provider, const char *uri, OSSL_PASSPHR
     struct token *token;
     struct object object;
     struct pkey *pkey = NULL;
-    bool is_read = name_read(&name, uri, CKO_PRIVATE_KEY);
 
-    if (is_read && name.module)
-        FAIL(REASON_NAME, "a file names a module; name it by MODULE_PATH in the settings, and remove module-path from the file");
-    else if (is_read && object_find(&name, CKO_PRIVATE_KEY, &asking, true, &token, &object))
+    if (name_read_of_file(&name, uri, CKO_PRIVATE_KEY)
+        && object_find(&name, CKO_PRIVATE_KEY, &asking, true, &token, &object))
         pkey = pkey_of_token(provider, token, &object);
     name_free(&name);
     return pkey;

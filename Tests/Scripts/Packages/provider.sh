@@ -5,7 +5,7 @@
 # The files of the examples, as an administrator would fill them in.
 provide_kanal() {
     provider=$work/kanal.cnf
-    sed "s|^\[kanal\]|&\nPIN = $pin|" /usr/share/doc/kanal/kanal-provider.cnf > "$provider"
+    sed "s|^\[kanal\]|&\nPIN = $pin\nSERIAL = $serial|" /usr/share/doc/kanal/kanal-provider.cnf > "$provider"
     chmod 755 "$work"
 }
 # GOST keys are hidden from these programs.

@@ -112,14 +112,54 @@ files() {
         by 1 dgst -${name#*:} -sign ${name%:*}.key -passin pass:87654321 -out signature message
     done
     passed "OpenSSL $version: keys are written as files that hold a URI, and used by them"
-    # Such a file may come from another person, and a module is code.
-    uri_file "$uri;object=gost256?pin-value=$pin&module-path=$work/lib/${module##*/}" foreign.key
     sed "s|^\[kanal\]|&\nVERBOSE = 1|" provider.cnf > verbose.cnf
-    expect 1 bash -c 'openssl_with "$@"' sh "$work/verbose.cnf" dgst -md_gost12_256 -sign foreign.key message
-    printed '^kanal: error: a file names a module'
     expect 1 bash -c 'openssl_with "$@"' sh "$work/verbose.cnf" dgst -md_gost12_256 -sign gost256.key -passin pass:87654321 message
     printed '^kanal: error: C_Login: CKR_PIN_INCORRECT'
-    passed "OpenSSL $version: a file that names a module is refused"
+}
+
+# settings FILE LINE…: settings with these lines.
+settings() {
+    sed "s|^\[kanal\]|&\nVERBOSE = 1\n$(printf '%s\\n' "${@:2}")|" provider.cnf > "$1"
+}
+# refuses SETTINGS TEXT KEY: the key signs nothing, and no PIN comes to the stranger's token.
+refuses() {
+    local before=$(grep -c '^> ..20' second-trace)
+    expect 1 bash -c 'openssl_with "$@"' sh "$work/$1" dgst -md_gost12_256 -sign "$3" message
+    printed "$2"
+    [ "$(grep -c '^> ..20' second-trace)" = "$before" ] || fail "a PIN was presented to the other token: $(cat output)"
+}
+# Key files and tokens of strangers get no PIN that is not theirs, and bring no code.
+strangers() {
+    local attribute
+    attach_second usb second --trace "$work/second-trace"
+    expect 0 pkcs11-tool --module "$module" --slot "$second_slot" --login --pin $pin --keypairgen --id 01 --label bait \
+        --key-type GOSTR3410-2012-256:A --usage-sign
+    settings pin.cnf "PIN = $pin"
+    settings bound.cnf "PIN = $pin" "SERIAL = $serial"
+    settings other.cnf "PIN = $pin" "SERIAL = $second_serial"
+    echo $pin > pin
+    chmod 600 pin
+    for attribute in pin-value=$pin "pin-source=file:$work/pin" "module-path=$work/lib/${module##*/}" module-name=kanal; do
+        uri_file "pkcs11:serial=$second_serial;object=bait?$attribute" bait.key
+        refuses bound.cnf "remove ${attribute%%=*} from the file; the settings have PIN" bait.key
+    done
+    uri_file "pkcs11:serial=$second_serial;object=bait" bait.key
+    refuses pin.cnf "not for a token that a file names.*SERIAL = $second_serial" bait.key
+    refuses bound.cnf "the PIN of the settings is for another token than $second_serial" bait.key
+    refuses pin.cnf "not for a token that a file names" rsa.key
+    # The program names it, but not by its token, of which there are two.
+    refuses pin.cnf "there are several tokens" "pkcs11:object=bait"
+    refuses bound.cnf "is for another token than $second_serial" "pkcs11:serial=$second_serial;object=bait"
+    for key in gost256.key "$uri;object=gost256" pkcs11:object=gost256; do
+        expect 0 bash -c 'openssl_with "$@"' sh "$work/bound.cnf" dgst -md_gost12_256 -sign "$key" -out signature message
+        agrees dgst -md_gost12_256 -verify gost256.pub -signature signature message
+    done
+    expect 0 bash -c 'openssl_with "$@"' sh "$work/pin.cnf" dgst -md_gost12_256 -sign "$uri;object=gost256" message
+    expect 0 bash -c 'openssl_with "$@"' sh "$work/other.cnf" dgst -md_gost12_256 -sign bait.key message
+    settings long.cnf "SERIAL = 12345678901234567"
+    expect 1 bash -c 'openssl_with "$@"' sh "$work/long.cnf" dgst -md_gost12_256 -sign "$uri;object=gost256" message
+    stop "$second_token"
+    passed "OpenSSL $version: key files name neither PINs nor modules, and the PIN of the settings goes to its token alone"
 }
 
 lists() {
@@ -220,5 +260,6 @@ files
 generation
 lists
 names
+[ -n "$ROOT" ] || strangers
 detach
 echo "provider-keys.sh: passed"

@@ -38,7 +38,7 @@ fetch() {
 certify() {
     PIN=$pin expect 0 "$kanal" key generate --kind rsa2048 --label rsa --pin-source env:PIN
     PIN=$pin expect 0 "$kanal" key file rsa --pin-source env:PIN --output rsa.key
-    sed "s|^\[kanal\]|&\nPIN = $pin|" provider.cnf > own.cnf
+    sed "s|^\[kanal\]|&\nPIN = $pin\nSERIAL = $serial|" provider.cnf > own.cnf
     expect 0 openssl req -x509 -newkey rsa:2048 -noenc -keyout authority.key -out authority.pem -subj /CN=Authority -days 30
     local name
     printf 'subjectAltName = DNS:localhost\n' > end.cnf

@@ -14,8 +14,9 @@ sections=("$@")
 [ $# -gt 0 ] || sections=(lengths programs rights hostile software shortage absence layouts loads beside_gost)
 count=${COUNT:-10000}
 
+# module_settings MODULE [SERIAL]: the PIN, and the token that it is for.
 module_settings() {
-    sed "s|^\[kanal\]|&\nMODULE_PATH = $1\nPIN = $pin|" provider.cnf > module.cnf
+    sed "s|^\[kanal\]|&\nMODULE_PATH = $1\nPIN = $pin${2:+\nSERIAL = $2}|" provider.cnf > module.cnf
 }
 # with SETTINGS MODULES STATUS COMMAND…: what Swift's runtime keeps in the library is not a leak of the provider, and is not seen
 # as kept.
@@ -148,13 +149,16 @@ programs() {
     printed "activate OpenSSL's default provider"
     passed "$identity: several contexts, threads, forks, and properties that exclude the provider"
     uri_file "pkcs11:object=gost256" own.key
-    use 0 ./use file own.key
-    uri_file "pkcs11:object=gost256?pin-value=87654321" own.key
     use 1 ./use file own.key
-    printed 'the PIN is wrong'
+    printed 'add SERIAL'
+    module_settings "$own" $serial
+    use 0 ./use file own.key
+    uri_file "pkcs11:object=gost256?pin-value=$pin" own.key
+    use 1 ./use file own.key
+    printed 'remove pin-value from the file'
     uri_file "pkcs11:object=gost256?module-path=$own" own.key
     use 1 ./use file own.key
-    printed 'a file names a module'
+    printed 'remove module-path from the file'
     passed "$identity: a key file that fails has an error that names the cause"
     module_settings "$work/slow.so"
     use 0 ./use settings "pkcs11:object=gost256" 40
@@ -179,7 +183,7 @@ shortage() {
 hostile() {
     local round name each=$((count / 10))
     builds
-    module_settings "$own"
+    module_settings "$own" $serial
     for round in 1 2 3 4 512; do
         name=gost256
         [ $round != 512 ] || name=gost512
