@@ -2,15 +2,20 @@
 /*
  * PKCS #11 modules, by p11-kit's library, which counts those of a process that use a module. The lists of modules and
  * tokens, and their lock. A forked child finds the lists whole and everything unconnected: modules are initialised
- * anew, sessions of the parent are forgotten.
+ * anew, sessions of the parent are forgotten. A fork waits for p11-kit's library, too, which keeps a lock while it loads
+ * and releases modules, and would leave it locked in the child.
  */
+#define _GNU_SOURCE
 #include "keys.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static pthread_mutex_t state = PTHREAD_MUTEX_INITIALIZER;
+/* Recursive, for a child that was forked in the middle of prepare() has the handlers twice. */
+static pthread_mutex_t state = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+/* Held while p11-kit's library loads or releases, by which a module may fork. */
+static pthread_mutex_t p11_kit = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 /* One thread at a time loads, initialises and ends modules. */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
@@ -37,6 +42,14 @@ static void disconnect(struct token *token) {
     token->has_login = false;
 }
 
+/* Its locks are another thread's by number. */
+static void unlock_child(void) {
+    static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+    state = fresh;
+    p11_kit = fresh;
+}
+
 static void in_child(void) {
     pthread_cond_init(&changed, NULL);
     pthread_mutex_init(&loading, NULL);
@@ -50,7 +63,16 @@ static void in_child(void) {
         disconnect(token);
     }
     settings_lock_pin();
+    unlock_child();
+}
+
+static void before_fork(void) {
+    pthread_mutex_lock(&p11_kit);
+    state_lock();
+}
+static void after_fork(void) {
     state_unlock();
+    pthread_mutex_unlock(&p11_kit);
 }
 
 /* OpenSSL frees engines after destructors of modules may have run. Nothing is called then. */
@@ -63,7 +85,7 @@ static void at_exit(void) {
 static bool is_prepared;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static void prepare(void) {
-    is_prepared = pthread_atfork(state_lock, state_unlock, in_child) == 0 && atexit(at_exit) == 0;
+    is_prepared = pthread_atfork(before_fork, after_fork, in_child) == 0 && atexit(at_exit) == 0;
 }
 
 bool module_prepare_process(void) {
@@ -102,6 +124,7 @@ int module_initialise(struct module *module) {
 /* The module of this path, loaded if it is not. */
 static struct module *load(const char *path) {
     struct module *module;
+    const char *message;
 
     state_lock();
     for (module = modules; module && strcmp(module->path, path) != 0;)
@@ -116,10 +139,12 @@ static struct module *load(const char *path) {
         return NULL;
     }
     pthread_mutex_init(&module->calling, NULL);
+    pthread_mutex_lock(&p11_kit);
     p11_kit_be_quiet();
     module->functions = p11_kit_module_load(path, P11_KIT_MODULE_UNMANAGED | P11_KIT_MODULE_CRITICAL);
+    message = module->functions ? NULL : p11_kit_message();
+    pthread_mutex_unlock(&p11_kit);
     if (!module->functions) {
-        const char *message = p11_kit_message();
         FAIL(REASON_MODULE, "%s: %s", path, message ? message : "cannot be loaded");
         OPENSSL_free(module->path);
         OPENSSL_free(module);
@@ -228,7 +253,9 @@ static void end(struct module *old_modules, struct token *old_tokens) {
         old_modules = module->next;
         if (module->is_initialised && module->is_ours)
             CALL(module, C_Finalize, NULL);
+        pthread_mutex_lock(&p11_kit);
         p11_kit_module_release(module->functions);
+        pthread_mutex_unlock(&p11_kit);
         pthread_mutex_destroy(&module->calling);
         OPENSSL_free(module->path);
         OPENSSL_free(module);

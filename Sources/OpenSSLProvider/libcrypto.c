@@ -49,29 +49,30 @@ static void *find_library(void (*function)(void)) {
 
 static void *known;
 
+/*
+ * Without a lock, for a child that is forked meanwhile would find it held for ever. Threads that come at once find the same, and
+ * each has stored all of it before it goes on.
+ */
 const char *libcrypto_find(void (*function)(void)) {
-    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    void *library = find_library(function), *other = NULL, *found[FUNCTIONS];
     const char *missing = NULL;
-    void *library = find_library(function), *found[FUNCTIONS];
 
     if (!library)
         return "libcrypto";
-    pthread_mutex_lock(&mutex);
-    if (known && known != library)
-        missing = "one libcrypto in the process: another one has this provider";
     for (size_t i = 0; !missing && i < FUNCTIONS; i++) {
         found[i] = dlsym(library, functions[i].name);
         if (!found[i])
             missing = functions[i].name;
     }
-    for (size_t i = 0; !missing && !known && i < FUNCTIONS; i++)
+    if (!missing && !__atomic_compare_exchange_n(&known, &other, library, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        if (other != library)
+            missing = "one libcrypto in the process: another one has this provider";
+    }
+    for (size_t i = 0; !missing && i < FUNCTIONS; i++)
         __atomic_store_n(functions[i].target, (void (*)(void))found[i], __ATOMIC_RELEASE);
     /* One handle is kept as long as the file, which is never unmapped. */
-    if (missing || known)
+    if (missing || other)
         dlclose(library);
-    else
-        known = library;
-    pthread_mutex_unlock(&mutex);
     return missing;
 }
 

@@ -2,7 +2,6 @@
 #ifndef KANAL_PROVIDER_LIBCRYPTO_H
 #define KANAL_PROVIDER_LIBCRYPTO_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
