@@ -38,6 +38,8 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
     const OSSL_PARAM *value = parameters ? OSSL_PARAM_locate_const(parameters, "ukm") : NULL;
     void *ukm = agreeing->agreement.ukm;
 
+    if (!given_check(parameters))
+        return 0;
     if (parameters && !value)
         value = OSSL_PARAM_locate_const(parameters, OSSL_EXCHANGE_PARAM_KDF_UKM);
     if (!value)

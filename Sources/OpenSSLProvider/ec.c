@@ -95,30 +95,28 @@ static void *duplicate(void *context) {
     return NULL;
 }
 
-static int read_digest(struct agreeing *agreeing, const OSSL_PARAM *value) {
-    char *text = agreeing->digest;
-    return OSSL_PARAM_get_utf8_string(value, &text, sizeof agreeing->digest);
-}
-
 static int set(void *context, const OSSL_PARAM parameters[]) {
     struct agreeing *agreeing = context;
     const OSSL_PARAM *value;
-    const char *text;
+    char text[LONGEST_TEXT];
     int mode;
 
     if (!parameters)
         return 1;
+    if (!given_check(parameters))
+        return 0;
     if ((value = OSSL_PARAM_locate_const(parameters, OSSL_EXCHANGE_PARAM_EC_ECDH_COFACTOR_MODE))
         && !OSSL_PARAM_get_int(value, &mode))
         return 0;
     if ((value = OSSL_PARAM_locate_const(parameters, OSSL_EXCHANGE_PARAM_KDF_TYPE))) {
-        if (!OSSL_PARAM_get_utf8_string_ptr(value, &text))
+        if (!given_text(value, text, sizeof text))
             return 0;
         if (*text && OPENSSL_strcasecmp(text, "X963KDF") != 0)
             return FAIL(REASON_UNSUPPORTED, "the derivation of keys %.40s", text);
         agreeing->has_kdf = *text != 0;
     }
-    if ((value = OSSL_PARAM_locate_const(parameters, OSSL_EXCHANGE_PARAM_KDF_DIGEST)) && !read_digest(agreeing, value))
+    if ((value = OSSL_PARAM_locate_const(parameters, OSSL_EXCHANGE_PARAM_KDF_DIGEST))
+        && !given_text(value, agreeing->digest, sizeof agreeing->digest))
         return 0;
     if ((value = OSSL_PARAM_locate_const(parameters, OSSL_EXCHANGE_PARAM_KDF_OUTLEN))
         && !OSSL_PARAM_get_size_t(value, &agreeing->length))
@@ -139,6 +137,8 @@ static int get(void *context, OSSL_PARAM parameters[]) {
     struct agreeing *agreeing = context;
     OSSL_PARAM *value;
 
+    if (!wanted_check(parameters))
+        return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_EXCHANGE_PARAM_EC_ECDH_COFACTOR_MODE))
         && !OSSL_PARAM_set_int(value, 0))
         return 0;

@@ -74,19 +74,29 @@ static int choose_ec(struct generation *generation, const char *name) {
     return 1;
 }
 
+/* It may have a PIN. */
+static void forget_uri(struct generation *generation) {
+    if (generation->uri)
+        OPENSSL_clear_free(generation->uri, strlen(generation->uri));
+    generation->uri = NULL;
+}
+
 int generation_set(void *context, const OSSL_PARAM parameters[]) {
     struct generation *generation = context;
     enum kind kind = generation->wanted.kind;
     const OSSL_PARAM *value;
-    const char *text;
+    char text[LONGEST_URI];
 
     if (!parameters)
         return 1;
+    if (!given_check(parameters))
+        return 0;
     if ((value = OSSL_PARAM_locate_const(parameters, OPTION_URI))) {
-        if (!OSSL_PARAM_get_utf8_string_ptr(value, &text))
+        if (!given_text(value, text, sizeof text))
             return 0;
-        OPENSSL_free(generation->uri);
+        forget_uri(generation);
         generation->uri = OPENSSL_strdup(text);
+        OPENSSL_cleanse(text, sizeof text);
         /* Without it the key would be made in memory. */
         if (!generation->uri)
             return NO_MEMORY();
@@ -95,14 +105,14 @@ int generation_set(void *context, const OSSL_PARAM parameters[]) {
     if (!value)
         value = OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_GROUP_NAME);
     if (value
-        && (!OSSL_PARAM_get_utf8_string_ptr(value, &text)
+        && (!given_text(value, text, sizeof text)
             || (is_gost_kind(kind) ? !choose_gost(generation, text) : kind == KIND_EC && !choose_ec(generation, text))))
         return 0;
     if ((value = OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_RSA_BITS))
         && !OSSL_PARAM_get_size_t(value, &generation->wanted.bits))
         return 0;
     if ((value = OSSL_PARAM_locate_const(parameters, OPTION_USAGE))) {
-        if (!OSSL_PARAM_get_utf8_string_ptr(value, &text))
+        if (!given_text(value, text, sizeof text))
             return 0;
         if (strcmp(text, "sign") != 0 && strcmp(text, "sign,decrypt") != 0)
             return FAIL(REASON_INPUT, "key_usage %.40s; it is \"sign\" or \"sign,decrypt\"", text);
@@ -114,7 +124,7 @@ int generation_set(void *context, const OSSL_PARAM parameters[]) {
 void generation_end(void *context) {
     struct generation *generation = context;
 
-    OPENSSL_free(generation->uri);
+    forget_uri(generation);
     OPENSSL_free(generation);
 }
 

@@ -40,11 +40,13 @@ static int check_digest(const struct pkey *pkey, const char *name) {
 static int set(void *context, const OSSL_PARAM parameters[]) {
     struct signing *signing = context;
     const OSSL_PARAM *digest = parameters ? OSSL_PARAM_locate_const(parameters, OSSL_SIGNATURE_PARAM_DIGEST) : NULL;
-    const char *name = NULL;
+    char name[LONGEST_TEXT];
 
+    if (!given_check(parameters))
+        return 0;
     if (!digest || !signing->pkey)
         return 1;
-    return OSSL_PARAM_get_utf8_string_ptr(digest, &name) && check_digest(signing->pkey, name);
+    return given_text(digest, name, sizeof name) && check_digest(signing->pkey, name);
 }
 
 static int begin(void *context, void *key, const OSSL_PARAM parameters[], bool is_signature) {
@@ -150,6 +152,8 @@ static int get(void *context, OSSL_PARAM parameters[]) {
     enum hash_kind kind;
     OSSL_PARAM *wanted;
 
+    if (!wanted_check(parameters))
+        return 0;
     if (!signing->pkey)
         return 1;
     kind = pkey_hash(signing->pkey);

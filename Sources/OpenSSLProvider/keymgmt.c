@@ -53,6 +53,8 @@ static int set(void *data, const OSSL_PARAM parameters[]) {
     EVP_PKEY *old;
     int length;
 
+    if (!given_check(parameters))
+        return 0;
     if (pkey->der || !pkey->pkey)
         return !parameters || !parameters[0].key || FAIL(REASON_UNSUPPORTED, "such a key does not change");
     if (EVP_PKEY_set_params(pkey->pkey, (OSSL_PARAM *)parameters) != 1 || (length = i2d_PUBKEY(pkey->pkey, &der)) <= 0)
@@ -149,6 +151,8 @@ static int get_gost(const struct pkey *pkey, OSSL_PARAM parameters[]) {
 static int get(void *data, OSSL_PARAM parameters[]) {
     const struct pkey *pkey = data;
 
+    if (!wanted_check(parameters))
+        return 0;
     return pkey->pkey ? EVP_PKEY_get_params(pkey->pkey, parameters) : pkey->curve && get_gost(pkey, parameters);
 }
 
@@ -221,7 +225,7 @@ static int import_key(void *data, int selection, const OSSL_PARAM parameters[]) 
     unsigned char *der = NULL;
     int length = 0;
 
-    if (pkey->der || !(selection & PUBLIC) || OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_RSA_D))
+    if (!given_check(parameters) || pkey->der || !(selection & PUBLIC) || OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_RSA_D))
         return 0;
     has_private = has_private && selection & PRIVATE;
     making = context ? EVP_PKEY_CTX_new_from_name(context, pkey_name(pkey->kind), "provider!=kanal") : NULL;

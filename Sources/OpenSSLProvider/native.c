@@ -64,6 +64,8 @@ static int begin(void *context, void *key, const OSSL_PARAM parameters[], bool i
         pkey_free(signing->pkey);
         signing->pkey = pkey_retain(key);
     }
+    if (!given_check(parameters))
+        return 0;
     if (!signing->pkey || !signing->pkey->pkey)
         return FAIL(REASON_INPUT, "there is no key");
     if (is_signature && !pkey_has_private(signing->pkey))
@@ -89,7 +91,7 @@ static int begin_digest(
     EVP_MD *md;
     int done;
 
-    if (!begin(context, key, NULL, is_signature))
+    if (!given_check(parameters) || !begin(context, key, NULL, is_signature))
         return 0;
     md = EVP_MD_fetch(signing->provider->context, name, NULL);
     signing->hashing = EVP_MD_CTX_new();
@@ -167,11 +169,12 @@ static int end_verify(void *context, const unsigned char *signature, size_t leng
 
 static int get(void *context, OSSL_PARAM parameters[]) {
     struct signing *signing = context;
-    return !signing->inner || EVP_PKEY_CTX_get_params(signing->inner, parameters);
+    return wanted_check(parameters) && (!signing->inner || EVP_PKEY_CTX_get_params(signing->inner, parameters));
 }
 static int set(void *context, const OSSL_PARAM parameters[]) {
     struct signing *signing = context;
-    return !signing->inner || !parameters || EVP_PKEY_CTX_set_params(signing->inner, parameters);
+    return given_check(parameters)
+        && (!signing->inner || !parameters || EVP_PKEY_CTX_set_params(signing->inner, parameters));
 }
 
 /* As the default provider has them. */

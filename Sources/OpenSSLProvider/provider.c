@@ -85,6 +85,8 @@ static int get(void *provider, OSSL_PARAM parameters[]) {
     OSSL_PARAM *wanted;
 
     (void)provider;
+    if (!wanted_check(parameters))
+        return 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if ((wanted = OSSL_PARAM_locate(parameters, texts[i][0])) && !OSSL_PARAM_set_utf8_ptr(wanted, texts[i][1]))
             return 0;

@@ -7,6 +7,7 @@
  *   libcrypto.c    the libcrypto that has loaded the provider, found at run time; libcrypto.inc lists its functions
  *   pkey.c         a key: its public half, and a private one, of the token or in memory
  *   software.c     what GOST keys in memory do
+ *   given.c        lists of parameters that programs hand in
  *   keymgmt.c      keys as OpenSSL manages them
  *   generate.c     keys that a token generates, and GOST keys that are made here
  *   gost.c         signatures of GOST keys
@@ -67,6 +68,18 @@ struct provider {
 
 /* The child; NULL with an error. */
 OSSL_LIB_CTX *provider_context(struct provider *provider);
+
+/* ---- given.c ---- */
+
+/* Whether a list from outside has a value where it has a length; it may be NULL. Return 0 with an error. */
+int given_check(const OSSL_PARAM parameters[]);
+/* The same, but for a parameter of which the length alone may be told. */
+int given_check_but(const OSSL_PARAM parameters[], const char *except);
+/* Whether there is room in a list for answers. Returns 0 with an error. */
+int wanted_check(const OSSL_PARAM parameters[]);
+/* A text, however it is given and ends, which is empty if it has no value. Returns 0 with an error. */
+int given_text(const OSSL_PARAM *value, char *text, size_t room);
+enum { LONGEST_TEXT = 256, LONGEST_URI = 4096 };
 
 /* ---- registered.c ---- */
 

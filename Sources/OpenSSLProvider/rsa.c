@@ -247,6 +247,8 @@ static int begin(void *context, void *key, const OSSL_PARAM parameters[], bool i
         pkey_free(decryption->pkey);
         decryption->pkey = pkey_retain(key);
     }
+    if (!given_check(parameters))
+        return 0;
     if (!decryption->pkey || !decryption->pkey->pkey || (is_decryption && !decryption->pkey->key))
         return FAIL(REASON_INPUT, "the key has no private half on a token");
     EVP_PKEY_CTX_free(decryption->inner);
@@ -332,11 +334,12 @@ static int decrypt(
 
 static int get(void *context, OSSL_PARAM parameters[]) {
     struct decryption *decryption = context;
-    return !decryption->inner || EVP_PKEY_CTX_get_params(decryption->inner, parameters);
+    return wanted_check(parameters) && (!decryption->inner || EVP_PKEY_CTX_get_params(decryption->inner, parameters));
 }
 static int set(void *context, const OSSL_PARAM parameters[]) {
     struct decryption *decryption = context;
-    return !decryption->inner || !parameters || EVP_PKEY_CTX_set_params(decryption->inner, parameters);
+    return given_check(parameters)
+        && (!decryption->inner || !parameters || EVP_PKEY_CTX_set_params(decryption->inner, parameters));
 }
 static const OSSL_PARAM *list_parameters(void *context, void *provider) {
     static const OSSL_PARAM list[] = {

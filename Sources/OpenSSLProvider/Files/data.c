@@ -63,13 +63,15 @@ int data_import(struct pkey *pkey, int selection, const OSSL_PARAM parameters[])
     const OSSL_PARAM *point = OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_PUB_KEY);
     const OSSL_PARAM *number = OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_PRIV_KEY);
     const gost_curve_set *curve;
-    const char *name = NULL;
+    char name[LONGEST_TEXT];
     struct der octets = {0}, hash;
     struct secret *secret;
     unsigned char *der;
     size_t length = 0;
 
-    if (pkey->der || !group || !OSSL_PARAM_get_utf8_string_ptr(group, &name) || !name)
+    if (!given_check(parameters))
+        return 0;
+    if (pkey->der || !group || !given_text(group, name, sizeof name))
         return FAIL(REASON_INPUT, "a GOST key wants a group");
     curve = generation_curve(pkey->kind, name);
     if (!curve)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define URI_STRUCTURE "pkcs11-uri"
-enum { LARGEST_INPUT = 1 << 16, LONGEST_URI = 4096 };
+enum { LARGEST_INPUT = 1 << 16 };
 
 static void *new(void *provider) { return provider; }
 static void release(void *provider) { (void)provider; }

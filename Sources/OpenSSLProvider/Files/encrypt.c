@@ -25,19 +25,20 @@ int writing_set(void *context, const OSSL_PARAM parameters[]) {
     const OSSL_PARAM *cipher = OSSL_PARAM_locate_const(parameters, OSSL_ENCODER_PARAM_CIPHER);
     const OSSL_PARAM *properties = OSSL_PARAM_locate_const(parameters, OSSL_ENCODER_PARAM_PROPERTIES);
     OSSL_LIB_CTX *library;
-    const char *name = NULL, *query = NULL;
+    char name[LONGEST_TEXT], query[LONGEST_TEXT];
 
+    if (!given_check(parameters))
+        return 0;
     if (!cipher)
         return 1;
-    if (!OSSL_PARAM_get_utf8_string_ptr(cipher, &name)
-        || (properties && !OSSL_PARAM_get_utf8_string_ptr(properties, &query)))
+    if (!given_text(cipher, name, sizeof name) || (properties && !given_text(properties, query, sizeof query)))
         return 0;
     EVP_CIPHER_free(writing->cipher);
     writing->cipher = NULL;
-    if (!name || !*name)
+    if (!*name)
         return 1;
     library = provider_context(writing->provider);
-    writing->cipher = library ? EVP_CIPHER_fetch(library, name, query) : NULL;
+    writing->cipher = library ? EVP_CIPHER_fetch(library, name, properties ? query : NULL) : NULL;
     return writing->cipher || FAIL(REASON_UNSUPPORTED, "no provider has the cipher %.60s", name);
 }
 

@@ -108,7 +108,7 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
     struct store *store = context;
     const OSSL_PARAM *expected = OSSL_PARAM_locate_const(parameters, OSSL_STORE_PARAM_EXPECT);
 
-    return !expected || OSSL_PARAM_get_int(expected, &store->expected);
+    return given_check(parameters) && (!expected || OSSL_PARAM_get_int(expected, &store->expected));
 }
 
 /* Looks for the next class of which there is an object. Returns 0 with an error. */

@@ -154,3 +154,9 @@ void cipher_update(struct cipher *cipher, const unsigned char *in, unsigned char
         length--;
     }
 }
+
+bool cipher_is_over(const unsigned char *out, const unsigned char *in, size_t written, size_t length, bool is_ahead) {
+    uintptr_t to = (uintptr_t)out, from = (uintptr_t)in;
+
+    return written > 0 && length > 0 && to < from + length && from < to + written && (to != from || is_ahead);
+}

@@ -33,5 +33,9 @@ size_t cipher_iv_size(enum block_kind kind, enum cipher_mode mode);
 void cipher_restart(struct cipher *cipher);
 /* The input and the output may be the same; in CIPHER_ECB and CIPHER_CBC they are whole blocks. */
 void cipher_update(struct cipher *cipher, const unsigned char *in, unsigned char *out, size_t length);
+/*
+ * Whether an output gets into the way of its input. It may take the same place, unless it is ahead by text that was kept before.
+ */
+bool cipher_is_over(const unsigned char *out, const unsigned char *in, size_t written, size_t length, bool is_ahead);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Magma and Kuznyechik with authentication, for OpenSSL: MGM (RFC 9058). The tag is a block, or the part of it that is wanted. */
+#include "cipher.h"
 #include "mgm.h"
 #include "provider.h"
 
@@ -40,6 +41,8 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
 
     if (!parameters)
         return 1;
+    if (!given_check_but(parameters, OSSL_CIPHER_PARAM_AEAD_TAG))
+        return 0;
     if ((value = OSSL_PARAM_locate_const(parameters, OSSL_CIPHER_PARAM_AEAD_TAG))) {
         if (value->data_type != OSSL_PARAM_OCTET_STRING || value->data_size < 4 || value->data_size > size_of(sealing->kind))
             return FAIL(REASON_INPUT, "a tag has from 4 to %zu bytes", size_of(sealing->kind));
@@ -63,6 +66,8 @@ static int get(void *context, OSSL_PARAM parameters[]) {
     struct sealing *sealing = context;
     OSSL_PARAM *value;
 
+    if (!wanted_check(parameters))
+        return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, BLOCK_KEY))
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN))
@@ -101,6 +106,8 @@ static const OSSL_PARAM *list_gettable(void *context, void *provider) {
 static int describe(OSSL_PARAM parameters[], enum block_kind kind) {
     OSSL_PARAM *value;
 
+    if (!wanted_check(parameters))
+        return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_AEAD)) && !OSSL_PARAM_set_int(value, 1))
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_CUSTOM_IV)) && !OSSL_PARAM_set_int(value, 1))
@@ -157,12 +164,17 @@ static int update(
 
     if (!sealing->is_begun)
         return FAIL(REASON_INPUT, "the cipher has no key, or no nonce for another message");
+    /* A negative length of EVP's is one of almost all memory here. */
+    if (length > PTRDIFF_MAX || (length > 0 && !in))
+        return FAIL(REASON_INPUT, "the text is longer than memory, or there is none");
     *out_length = length;
     if (!out)
         return mgm_authenticate(&sealing->mgm, in, length)
             || FAIL(REASON_INPUT, "too much data, or data that come after the text");
     if (length > room)
         return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, length);
+    if (cipher_is_over(out, in, length, length, false))
+        return FAIL(REASON_INPUT, "the text would be written over what is still to be read");
     return mgm_update(&sealing->mgm, sealing->is_encryption, in, out, length) || FAIL(REASON_INPUT, "too much text");
 }
 

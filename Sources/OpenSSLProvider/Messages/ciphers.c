@@ -103,6 +103,8 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
 
     if (!parameters)
         return 1;
+    if (!given_check(parameters))
+        return 0;
     value = OSSL_PARAM_locate_const(parameters, NEW_PARAMETERS);
     if (!value)
         value = OSSL_PARAM_locate_const(parameters, OLD_PARAMETERS);
@@ -126,6 +128,8 @@ static int get(void *context, OSSL_PARAM parameters[]) {
     OSSL_PARAM *value;
     int done = 1;
 
+    if (!wanted_check(parameters))
+        return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, BLOCK_KEY))
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN))
@@ -183,6 +187,8 @@ static const OSSL_PARAM *list_gettable_plain(void *context, void *provider) {
 static int describe(OSSL_PARAM parameters[], const struct form *form) {
     OSSL_PARAM *value;
 
+    if (!wanted_check(parameters))
+        return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_MODE)) && !OSSL_PARAM_set_uint(value, form->evp_mode))
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, BLOCK_KEY))
@@ -288,8 +294,12 @@ static void update_coded(struct ciphering *ciphering, unsigned char *out, const 
 static int update(
     void *context, unsigned char *out, size_t *out_length, size_t room, const unsigned char *in, size_t length) {
     struct ciphering *ciphering = context;
-    size_t done = count_done(ciphering, ciphering->kept_length + length);
+    bool is_ahead = form_has_blocks(ciphering->form) && ciphering->kept_length > 0;
+    /* A negative length of EVP's is one of almost all memory here. */
+    size_t done = length <= PTRDIFF_MAX ? count_done(ciphering, ciphering->kept_length + length) : 0;
 
+    if (length > PTRDIFF_MAX)
+        return FAIL(REASON_INPUT, "the text is longer than memory");
     if (!ciphering->cipher.has_key || !ciphering->cipher.has_iv)
         return FAIL(REASON_INPUT, "the cipher has no key, or no vector");
     if (ciphering->form->has_code && !ciphering->has_seed)
@@ -298,6 +308,8 @@ static int update(
         return FAIL(REASON_INPUT, "the message has ended with its code; begin another one");
     if (done > room)
         return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, done);
+    if ((length > 0 && !in) || (done > 0 && !out) || cipher_is_over(out, in, done, length, is_ahead))
+        return FAIL(REASON_INPUT, "there is no text, no room for it, or it would be written over what is still to be read");
     *out_length = done;
     if (length == 0)
         return 1;

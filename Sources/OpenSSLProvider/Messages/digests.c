@@ -67,6 +67,8 @@ static int end(void *context, unsigned char *digest, size_t *length, size_t room
 static int get(OSSL_PARAM parameters[], enum hash_kind kind) {
     OSSL_PARAM *wanted;
 
+    if (!wanted_check(parameters))
+        return 0;
     if ((wanted = OSSL_PARAM_locate(parameters, OSSL_DIGEST_PARAM_BLOCK_SIZE))
         && !OSSL_PARAM_set_size_t(wanted, hash_block_size(kind)))
         return 0;

@@ -57,6 +57,8 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
 
     if (!parameters)
         return 1;
+    if (!given_check(parameters))
+        return 0;
     if ((value = OSSL_PARAM_locate_const(parameters, OSSL_MAC_PARAM_KEY))
         && (!OSSL_PARAM_get_octet_string_ptr(value, &octets, &length) || !octets || !set_key(coding, octets, length)))
         return 0;
@@ -109,6 +111,8 @@ static int get(void *context, OSSL_PARAM parameters[]) {
     struct coding *coding = context;
     OSSL_PARAM *value = OSSL_PARAM_locate(parameters, OSSL_MAC_PARAM_SIZE);
 
+    if (!wanted_check(parameters))
+        return 0;
     if (value && !OSSL_PARAM_set_size_t(value, coding->size))
         return 0;
     value = OSSL_PARAM_locate(parameters, OSSL_MAC_PARAM_BLOCK_SIZE);

@@ -7,55 +7,27 @@
  * has to end within seconds. OpenSSL's own functions for loading are not called, because their locks do not survive a fork.
  */
 #define _GNU_SOURCE
+#include "core.h"
 #include "keys.h"
 
-#include <dlfcn.h>
-#include <openssl/core_dispatch.h>
-#include <openssl/provider.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { THREADS = 2, BOUND = 5 };
 
-static void fail(const char *what) {
-    fprintf(stderr, "%s\n", what);
-    ERR_print_errors_fp(stderr);
-    exit(1);
-}
-
-/* ---- The provider ---- */
-
-static const OSSL_CORE_HANDLE *core;
-static const OSSL_DISPATCH *functions;
 static OSSL_provider_init_fn *init;
 
-/* A provider of the program's own, by which it gets what OpenSSL's core gives to providers. */
-static int begin_own(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out, void **context) {
-    static const OSSL_DISPATCH none[] = {{0, NULL}};
-
-    core = handle;
-    functions = in;
-    *out = none;
-    *context = (void *)handle;
-    return 1;
-}
 static bool use_provider(void) {
     const OSSL_DISPATCH *out = NULL;
     void *context = NULL;
 
-    if (!init(core, functions, &out, &context))
+    if (!init(core, of_core, &out, &context))
         return false;
-    for (; out->function_id; out++)
-        if (out->function_id == OSSL_FUNC_PROVIDER_TEARDOWN)
-            ((void (*)(void *))out->function)(context);
+    end_provider(out, context);
     return true;
 }
-
-/* ---- Modules ---- */
 
 /* It is looked for, and not found, each time. */
 static bool use_module(void) {
@@ -77,30 +49,21 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static void open_file(const char *mode, const char *file) {
-    void *library = dlopen(file, RTLD_NOW);
-
-    if (strcmp(mode, "provider") == 0) {
-        init = library ? (OSSL_provider_init_fn *)dlsym(library, "OSSL_provider_init") : NULL;
-        use = use_provider;
-        if (!OSSL_PROVIDER_add_builtin(NULL, "own", begin_own) || !OSSL_PROVIDER_load(NULL, "own")
-            || !OSSL_PROVIDER_load(NULL, "default"))
-            fail("no provider of the program's own");
-    }
-    if (!init)
-        fail("the file cannot be loaded");
-}
-
 int main(int argc, char **argv) {
     pthread_t threads[THREADS];
     long count = argc == 4 ? atol(argv[3]) : 0, stuck = 0;
 
     if (count == 0)
         return 2;
-    if (strcmp(argv[1], "module") != 0)
-        open_file(argv[1], argv[2]);
-    else if (use = use_module, errors_load(), !module_prepare_process())
-        fail("no handlers");
+    if (strcmp(argv[1], "provider") == 0) {
+        init = open_provider(argv[2]);
+        use = use_provider;
+    } else {
+        errors_load();
+        use = use_module;
+        if (!module_prepare_process())
+            fail("no handlers");
+    }
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, work, NULL);
     for (long i = 0; i < count; i++) {

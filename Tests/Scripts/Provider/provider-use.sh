@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../../.."
 . Tests/Scripts/Provider/settings.sh
 
 sections=("$@")
-[ $# -gt 0 ] || sections=(lengths programs rights hostile software shortage absence layouts loads beside_gost)
+[ $# -gt 0 ] || sections=(lengths programs rights parameters hostile software shortage absence layouts loads beside_gost)
 count=${COUNT:-10000}
 
 # module_settings MODULE [SERIAL]: the PIN, and the token that it is for.
@@ -78,7 +78,7 @@ builds() {
     local name source
     [ ! -e checked ] || return 0
     provider_by checked sanitized
-    for name in Provider/{use,rights,hostile,software,shortage} Engine/lies; do
+    for name in Provider/{use,rights,parameters,hostile,software,shortage} Engine/lies; do
         compiled "${sanitized[@]}" "${linking[@]}" -std=gnu11 "$tree/Tests/Programs/$name.c" $p11_kit -o "${name#*/}" -pthread \
             -lcrypto "${catching[@]}"
     done
@@ -264,6 +264,13 @@ rights() {
     passed "$identity: a worker without rights that writes into shared memory ends no process of root's, and stops none for long"
 }
 
+# Parameters that are not there, are too short, or of another type, for each function that takes some.
+parameters() {
+    builds
+    with /dev/null "$work/checked" 0 ./parameters checked/kanal.so
+    passed "of $(cut -d ' ' -f 1 output) lists of parameters none does harm"
+}
+
 # A token that was away.
 absence() {
     module_settings "$own"
@@ -362,7 +369,7 @@ memory() {
 
 for section in "${sections[@]}"; do
     case $section in
-    lengths | programs | rights | hostile | software | shortage | absence | layouts | loads | beside_gost | races | memory) ;;
+    lengths | programs | rights | parameters | hostile | software | shortage | absence | layouts | loads | beside_gost | races | memory) ;;
     *) fail "there is no section $section" ;;
     esac
 done
