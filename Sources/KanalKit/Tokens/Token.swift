@@ -65,7 +65,7 @@ public final class Token: Sendable {
         try? await working(on: worker) { [self] () throws(KanalError) in endSession() }
     }
 
-    /// Activates the secure channel with the password that came with the token. Afterwards every program of this user can
+    /// Activates the secure channel with its activation password. Afterwards every program of this user can
     /// work with it.
     ///
     /// - Parameter prompt: As for `Token.perform`; then a token that is away is waited for as there, too.

@@ -25,6 +25,20 @@ struct CommandTests {
         #expect(try Array(command.encoded()) == bytes)
     }
 
+    @Test("a card that leaves behind the first part of its answer may have executed the command")
+    func parts() throws {
+        let command = try Command(parsing: [UInt8](hex: "002A9E9A010010").span)
+        let card = ScriptedCard(["002a9e9a010010": "6110"])
+        card.expect("00c0000010", error: .removed(sent: false))
+        card.expect("002a9e9a010010", reply: "6110")
+        card.expect("00c0000010", error: .removed(sent: false))
+        card.expect("002a9e9a010010", error: .removed(sent: false))
+        #expect(throws: LinkError.removed(sent: true)) { try card.exchange(command) }
+        #expect(throws: LinkError.removed(sent: true)) { _ = try card.exchangeSecret(command) }
+        #expect(throws: LinkError.removed(sent: false)) { try card.exchange(command) }
+        #expect(card.isFinished)
+    }
+
     @Test("data of 256 bytes takes the extended form, with and without Le")
     func extended() throws {
         let data = [UInt8](repeating: 1, count: 256)

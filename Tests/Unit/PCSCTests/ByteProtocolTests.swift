@@ -7,14 +7,15 @@ import Testing
 
 @Suite("T=0 at the reader (ISO/IEC 7816-3, 12.2)")
 struct ByteProtocolTests {
-    /// The bytes sent for a command, and its response.
+    /// The bytes sent for a command, and its response. The card leaves before the command of an empty reply.
     private static func transmit(_ command: String, _ replies: String...) throws -> (sent: [String], Response) {
         var sent: [String] = []
         let command = try Command(parsing: [UInt8](hex: command).span)
         let response = try ByteProtocol.transmit(command) { (tpdu: borrowing Secret) throws(LinkError) in
             sent.append([UInt8](copying: tpdu).hex)
-            guard sent.count <= replies.count, let response = Response(parsing: [UInt8](hex: replies[sent.count - 1]))
-            else { throw .malformed }
+            guard sent.count <= replies.count else { throw .malformed }
+            guard !replies[sent.count - 1].isEmpty else { throw .removed(sent: false) }
+            guard let response = Response(parsing: [UInt8](hex: replies[sent.count - 1])) else { throw .malformed }
             return response
         }
         return (sent, response)
@@ -42,6 +43,12 @@ struct ByteProtocolTests {
     @Test("a command with data is never sent twice")
     func notRepeated() throws {
         #expect(try Self.transmit("00D6000001FF", "6C03").sent.count == 1)
+    }
+
+    @Test("a card that leaves before the command comes a second time may have executed it")
+    func removal() {
+        #expect(throws: LinkError.removed(sent: true)) { try Self.transmit("00B00000FF", "6C03", "") }
+        #expect(throws: LinkError.removed(sent: false)) { try Self.transmit("00B00000FF", "") }
     }
 
     @Test("an error of the reader is one of the command")
