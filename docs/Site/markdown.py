@@ -24,7 +24,7 @@ class Page:
         self.title = path
         self.body = ""
         self.sections = []          # [anchor, heading, text]
-        self.links = []             # [heading of the section, text, address as it was written]
+        self.links = []             # of lists: [heading of the section, text, address as it was written]
         self.translation = None     # (address, text)
         self.taken = {}             # how often each anchor was wanted
 
@@ -66,6 +66,7 @@ class Writer(HTMLParser):
         self.heading = None         # pieces of the heading that is being read
         self.heading_start = 0
         self.link = None            # [address, pieces of text]
+        self.lists = 0              # how many lists this is in
         if not page.sections:
             page.sections.append(["", "", ""])
 
@@ -93,6 +94,7 @@ class Writer(HTMLParser):
             self.output[-1] = f'<pre class="{STYLES[values["class"]]}" tabindex="0">'
             self.output.append("<code>")
         else:
+            self.lists += tag in ("ol", "ul")
             self.output.append(self.get_starttag_text())
 
     def handle_startendtag(self, tag, attributes):
@@ -103,8 +105,10 @@ class Writer(HTMLParser):
             self.end_heading(int(tag[1]) + self.level)
             return
         if tag == "a" and self.link:
-            self.page.links.append([self.page.sections[-1][1], "".join(self.link[1]), self.link[0]])
+            if self.lists:
+                self.page.links.append([self.page.sections[-1][1], "".join(self.link[1]), self.link[0]])
             self.link = None
+        self.lists -= tag in ("ol", "ul")
         self.output.append("</table></div>" if tag == "table" else f"</{tag}>")
         if tag in ("p", "li", "td", "th", "pre", "tr"):
             self.page.sections[-1][2] += " "
