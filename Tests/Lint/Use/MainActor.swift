@@ -48,6 +48,20 @@ final class Window {
         }
     }
 
+    func verify(_ message: ByteSource, trusting root: [UInt8]) async throws -> Int {
+        try await MessageVerifier(trusting: [root]).verify(message) { [weak self] piece in
+            Task { @MainActor in self?.text = "\(piece.count)" }
+        }.count
+    }
+
+    func authorize(by settings: Authorization.Settings) async throws -> AuthorizationCode {
+        let authorization = Authorization(settings) { [weak self] page in
+            await self?.note(page)
+            return false
+        }
+        return try await authorization.authorizeSession(at: text)
+    }
+
     private func note(_ text: String) { self.text = text }
 
     func share() async throws {
