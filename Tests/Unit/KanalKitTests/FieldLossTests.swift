@@ -148,6 +148,40 @@ struct FieldLossTests {
         }
     }
 
+    /// Calls of a block that send a command.
+    static let calls: [(name: String, call: @Sendable (borrowing KanalKit.Session) throws -> Void)] = [
+        ("generation", { session in _ = try session.generateKeyPair(.gost256, id: [2], label: "") }),
+        ("PIN", { session in try session.changePIN(from: Machine.pin, to: Machine.pin) }),
+        ("local PIN", { session in try session.setLocalPIN(3, to: PIN("87654321"), presenting: Machine.pin) }),
+        ("label", { session in try session.setLabel("label") }),
+        ("hosts", { session in _ = try session.pairedHosts() }),
+        ("random bytes", { session in _ = try session.randomBytes(8) }),
+    ]
+
+    @Test("Each call of a block has the end of its field as its error, and so have the details of a token")
+    func endedCalls() async throws {
+        let scene = try Scene(hasChannel: true)
+        let (phone, token) = (scene.phone, try await scene.prepare())
+        let end: @Sendable (Int) -> Void = { number in
+            guard number == 1 else { return }
+            phone.hold([])
+            phone.cancel()
+        }
+        for (name, call) in Self.calls {
+            await #expect(throws: KanalError.fieldEnded, "\(name)") {
+                try await token.perform(pin: Machine.pin, prompt: "") { session in
+                    _ = try session.keyPairs()
+                    phone.onCommand(end)
+                    try call(session)
+                }
+            }
+            phone.onCommand(nil)
+            phone.recover([scene.own])
+        }
+        phone.onCommand(end)
+        await #expect(throws: KanalError.fieldEnded) { try await token.details(prompt: "") }
+    }
+
     @Test(
         "Work goes on after a loss at any command that was not sent; what may have been sent twice is not",
         arguments: [false, true], [TransportError.noCard, .removed(sent: false), .removed(sent: true)])
