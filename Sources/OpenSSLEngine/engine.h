@@ -7,6 +7,7 @@
  *   public.c       the public half of a key as OpenSSL's EVP_PKEY
  *   load.c         keys for OpenSSL
  *   gost.c         methods of GOST keys; what they do without the token is the engine gost's
+ *   point.c        points of GOST curves
  *   rsa.c, ec.c    methods of RSA and elliptic curves
  *   certificate.c  certificates
  *

@@ -183,46 +183,54 @@ static int sign(
     return 1;
 }
 
-/* The kind of a context's key, and the other side's key, which the caller frees. */
-static enum kind kind_of(EVP_PKEY_CTX *context) {
-    switch (EVP_PKEY_get_base_id(EVP_PKEY_CTX_get0_pkey(context))) {
-    case NID_id_GostR3410_2001: return KIND_GOST_2001;
-    case NID_id_GostR3410_2012_256: return KIND_GOST_256;
-    default: return KIND_GOST_512;
-    }
+/* Both public halves of an agreement, in memory of libcrypto; the other side's may be missing. */
+struct halves {
+    unsigned char *own_der, *peer_der;
+    struct info own, peer;
+};
+static struct halves take_halves(EVP_PKEY_CTX *context) {
+    struct halves halves;
+
+    halves.own_der = public_take(EVP_PKEY_CTX_get0_pkey(context), &halves.own);
+    halves.peer_der = public_take(EVP_PKEY_CTX_get0_peerkey(context), &halves.peer);
+    return halves;
+}
+static void free_halves(struct halves *halves) {
+    OPENSSL_free(halves->own_der);
+    OPENSSL_free(halves->peer_der);
 }
 
 static int decrypt(
     EVP_PKEY_CTX *context, unsigned char *result, size_t *length, const unsigned char *data, size_t data_length) {
     struct key *key = key_of(context);
     struct agreement agreement;
-    struct info peer;
-    unsigned char *der;
+    struct halves halves;
     int done;
 
     if (!key)
         return gosts.decrypt(context, result, length, data, data_length);
     agreement = agreement_of(context);
-    der = public_take(EVP_PKEY_CTX_get0_peerkey(context), &peer);
-    done = transport_decrypt(
-        key, kind_of(context), &agreement, der ? &peer : NULL, data, data_length, result, length);
-    OPENSSL_free(der);
+    halves = take_halves(context);
+    done = halves.own_der
+        && transport_decrypt(
+               key, &halves.own, &agreement, halves.peer_der ? &halves.peer : NULL, data, data_length, result, length);
+    free_halves(&halves);
     return done;
 }
 
 static int derive(EVP_PKEY_CTX *context, unsigned char *secret, size_t *length) {
     struct key *key = key_of(context);
     struct agreement agreement;
-    struct info peer;
-    unsigned char *der;
+    struct halves halves;
     int done;
 
     if (!key)
         return gosts.derive(context, secret, length);
     agreement = agreement_of(context);
-    der = public_take(EVP_PKEY_CTX_get0_peerkey(context), &peer);
-    done = transport_derive(key, kind_of(context), &agreement, der ? &peer : NULL, secret, length);
-    OPENSSL_free(der);
+    halves = take_halves(context);
+    done = halves.own_der
+        && transport_derive(key, &halves.own, &agreement, halves.peer_der ? &halves.peer : NULL, secret, length);
+    free_halves(&halves);
     return done;
 }
 

@@ -97,7 +97,7 @@ void der_wrap(struct der_writer *writer, unsigned char tag, size_t end) {
 /* Moves the element to the front of its memory, which the caller frees by OPENSSL_free. */
 unsigned char *der_end(struct der_writer *writer, size_t *length) {
     if (writer->is_full) {
-        OPENSSL_free(writer->memory);
+        OPENSSL_clear_free(writer->memory, writer->room);
         return NULL;
     }
     *length = writer->room - writer->front;

@@ -30,7 +30,8 @@
  * Locks: "state" guards all lists and counts, is held for moments, and a fork waits for it, so that a child finds them
  * whole. A token's "connecting" is held while its first session is opened, which may ask the user. "state" is never
  * held while a module, OpenSSL or the user is called. A module that cannot lock has "calling", which is held during
- * each of its calls, and no other lock is taken within.
+ * each of its calls, and no other lock is taken within. "loader" is held while a library is loaded or released, and a
+ * fork waits for it.
  */
 #ifndef KANAL_KEYS_H
 #define KANAL_KEYS_H
@@ -159,12 +160,14 @@ struct agreement {
 size_t transport_secret_size(enum kind kind, const struct agreement *agreement);
 /* The coordinates of the other side's key. Return 0 with an error. */
 int transport_point(const struct info *peer, enum kind kind, unsigned char point[128], size_t *length);
-/* The other side's key may be NULL where none is needed. Return 0 with an error. */
+/* Whether coordinates are of a point of the key's curve, and of its order: a function of the engine, and one of the provider. */
+bool transport_accepts(struct der curve, const unsigned char *point, size_t length);
+/* "own" is the key's public half. The other side's key may be NULL where none is needed. Return 0 with an error. */
 int transport_derive(
-    struct key *key, enum kind kind, const struct agreement *agreement, const struct info *peer, unsigned char *secret,
+    struct key *key, const struct info *own, const struct agreement *agreement, const struct info *peer, unsigned char *secret,
     size_t *length);
 int transport_decrypt(
-    struct key *key, enum kind kind, const struct agreement *agreement, const struct info *peer,
+    struct key *key, const struct info *own, const struct agreement *agreement, const struct info *peer,
     const unsigned char *data, size_t data_length, unsigned char *secret, size_t *length);
 /* A transported key as it is read: of RFC 4490, 4.2, or, with KEG, of RFC 9189, 4.2.4.1. */
 struct transported {

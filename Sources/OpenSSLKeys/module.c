@@ -2,8 +2,8 @@
 /*
  * PKCS #11 modules, by p11-kit's library, which counts those of a process that use a module. The lists of modules and
  * tokens, and their lock. A forked child finds the lists whole and everything unconnected: modules are initialised
- * anew, sessions of the parent are forgotten. A fork waits for p11-kit's library, too, which keeps a lock while it loads
- * and releases modules, and would leave it locked in the child.
+ * anew, sessions of the parent are forgotten. A fork waits while libraries are loaded and released, too: p11-kit's library
+ * and the C library's loader keep locks meanwhile, and would leave them locked in the child.
  */
 #define _GNU_SOURCE
 #include "keys.h"
@@ -14,8 +14,8 @@
 
 /* Recursive, for a child that was forked in the middle of prepare() has the handlers twice. */
 static pthread_mutex_t state = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* Held while p11-kit's library loads or releases, by which a module may fork. */
-static pthread_mutex_t p11_kit = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+/* Held while libraries are loaded or released, in which one may fork. */
+static pthread_mutex_t loader = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 /* One thread at a time loads, initialises and ends modules. */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
@@ -24,6 +24,8 @@ static struct token *tokens;
 static size_t users;
 static bool is_ending;
 
+void loader_lock(void) { pthread_mutex_lock(&loader); }
+void loader_unlock(void) { pthread_mutex_unlock(&loader); }
 void state_lock(void) { pthread_mutex_lock(&state); }
 void state_unlock(void) { pthread_mutex_unlock(&state); }
 void state_changed(void) { pthread_cond_broadcast(&changed); }
@@ -47,7 +49,7 @@ static void unlock_child(void) {
     static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
     state = fresh;
-    p11_kit = fresh;
+    loader = fresh;
 }
 
 static void in_child(void) {
@@ -67,12 +69,12 @@ static void in_child(void) {
 }
 
 static void before_fork(void) {
-    pthread_mutex_lock(&p11_kit);
+    loader_lock();
     state_lock();
 }
 static void after_fork(void) {
     state_unlock();
-    pthread_mutex_unlock(&p11_kit);
+    loader_unlock();
 }
 
 /* OpenSSL frees engines after destructors of modules may have run. Nothing is called then. */
@@ -139,11 +141,11 @@ static struct module *load(const char *path) {
         return NULL;
     }
     pthread_mutex_init(&module->calling, NULL);
-    pthread_mutex_lock(&p11_kit);
+    loader_lock();
     p11_kit_be_quiet();
     module->functions = p11_kit_module_load(path, P11_KIT_MODULE_UNMANAGED | P11_KIT_MODULE_CRITICAL);
     message = module->functions ? NULL : p11_kit_message();
-    pthread_mutex_unlock(&p11_kit);
+    loader_unlock();
     if (!module->functions) {
         FAIL(REASON_MODULE, "%s: %s", path, message ? message : "cannot be loaded");
         OPENSSL_free(module->path);
@@ -253,9 +255,9 @@ static void end(struct module *old_modules, struct token *old_tokens) {
         old_modules = module->next;
         if (module->is_initialised && module->is_ours)
             CALL(module, C_Finalize, NULL);
-        pthread_mutex_lock(&p11_kit);
+        loader_lock();
         p11_kit_module_release(module->functions);
-        pthread_mutex_unlock(&p11_kit);
+        loader_unlock();
         pthread_mutex_destroy(&module->calling);
         OPENSSL_free(module->path);
         OPENSSL_free(module);

@@ -138,6 +138,11 @@ int name_read_of_file(struct name *name, const char *text, CK_OBJECT_CLASS wante
 }
 
 void name_free(struct name *name) {
+    const char *pin = name->uri ? p11_kit_uri_get_pin_value(name->uri) : NULL;
+
+    /* The memory is p11-kit's, which does not clear it. */
+    if (pin)
+        OPENSSL_cleanse((char *)pin, strlen(pin));
     p11_kit_uri_free(name->uri);
     OPENSSL_free(name->module);
     OPENSSL_free(name->label);

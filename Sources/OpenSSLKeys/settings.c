@@ -126,10 +126,12 @@ static char *find_kanal(void) {
         int written = snprintf(beside, sizeof beside, "%.*s/../%s", length, own.dli_fname, name);
         is_found = slash && written > 0 && (size_t)written < sizeof beside && realpath(beside, path);
     }
+    loader_lock();
     if (!is_found && (library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) != NULL) {
         is_found = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && realpath(map->l_name, path);
         dlclose(library);
     }
+    loader_unlock();
     return OPENSSL_strdup(is_found ? path : name);
 }
 

@@ -179,6 +179,9 @@ struct found_slot {
     CK_TOKEN_INFO info;
 };
 
+/* For loading and releasing libraries, which a fork waits for. */
+void loader_lock(void);
+void loader_unlock(void);
 void state_lock(void);
 void state_unlock(void);
 /* Waits until something was given back; false after half a minute. To be called with the lock. */

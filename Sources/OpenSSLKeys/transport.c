@@ -43,6 +43,12 @@ static int read_ephemeral(struct der info, enum kind kind, unsigned char point[1
                                                  : FAIL(REASON_INPUT, "the ephemeral public key cannot be read");
 }
 
+/* A module may compute with anything, and the answers to points of other curves, or of small orders, tell of the private key. */
+static int check_point(const struct info *own, const unsigned char *point, size_t length) {
+    return transport_accepts(own->curve, point, length)
+        || FAIL(REASON_INPUT, "the other side's public key is not a point of the curve");
+}
+
 static CK_MECHANISM_TYPE agreement_mechanism(enum kind kind) {
     return kind == KIND_GOST_2001 ? CKM_GOSTR3410_DERIVE : CKM_GOSTR3410_12_DERIVE;
 }
@@ -56,8 +62,9 @@ size_t transport_secret_size(enum kind kind, const struct agreement *agreement) 
 }
 
 int transport_derive(
-    struct key *key, enum kind kind, const struct agreement *agreement, const struct info *peer, unsigned char *secret,
+    struct key *key, const struct info *own, const struct agreement *agreement, const struct info *peer, unsigned char *secret,
     size_t *length) {
+    enum kind kind = own->kind;
     unsigned char point[128], ukm[LONG_UKM];
     struct vko_parameters vko = {CKD_NULL, point, 0, ukm, UKM};
     CK_ECDH1_DERIVE_PARAMS keg = {CKD_NULL, LONG_UKM, ukm, 0, point};
@@ -73,7 +80,7 @@ int transport_derive(
     }
     if (*length < size)
         return FAIL(REASON_INPUT, "the secret has %zu bytes, and there is room for %zu", size, *length);
-    if (!transport_point(peer, kind, point, &point_length))
+    if (!transport_point(peer, kind, point, &point_length) || !check_point(own, point, point_length))
         return 0;
     memcpy(ukm, agreement->ukm, agreement->ukm_length);
     vko.public_length = keg.ulPublicDataLen = point_length;
@@ -263,8 +270,9 @@ static int open_2018(struct key *key, struct transported *transported, unsigned 
 }
 
 int transport_decrypt(
-    struct key *key, enum kind kind, const struct agreement *agreement, const struct info *peer,
+    struct key *key, const struct info *own, const struct agreement *agreement, const struct info *peer,
     const unsigned char *data, size_t data_length, unsigned char *secret, size_t *length) {
+    enum kind kind = own->kind;
     struct transported transported;
 
     if (!secret) {
@@ -276,6 +284,7 @@ int transport_decrypt(
     if (key->always_asks)
         return FAIL(REASON_UNSUPPORTED, "a key that wants the PIN each time cannot agree on a key");
     if (!transport_read(kind, agreement, peer, data, data_length, &transported)
+        || !check_point(own, transported.point, transported.point_length)
         || !(transported.has_keg ? open_2018(key, &transported, secret) : open_2001(key, kind, &transported, secret)))
         return 0;
     *length = SECRET;

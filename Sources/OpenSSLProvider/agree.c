@@ -78,6 +78,12 @@ static int set_peer(void *context, void *key) {
     return 1;
 }
 
+bool transport_accepts(struct der curve, const unsigned char *point, size_t length) {
+    const gost_curve_set *set = gost_curve_set_of(curve.bytes, curve.length);
+
+    return set && 2 * set->numbers->size == length && curve_prepare(set) && curve_has_point(set, point);
+}
+
 static int derive(void *context, unsigned char *secret, size_t *length, size_t room) {
     struct agreeing *agreeing = context;
 
@@ -85,7 +91,7 @@ static int derive(void *context, unsigned char *secret, size_t *length, size_t r
     if (agreeing->pkey->number)
         return software_derive(agreeing->pkey, &agreeing->agreement, agreeing->peer, secret, length);
     return transport_derive(
-        agreeing->pkey->key, agreeing->pkey->kind, &agreeing->agreement, agreeing->peer ? &agreeing->peer->info : NULL,
+        agreeing->pkey->key, &agreeing->pkey->info, &agreeing->agreement, agreeing->peer ? &agreeing->peer->info : NULL,
         secret, length);
 }
 
@@ -97,7 +103,7 @@ static int decrypt(
     if (agreeing->pkey->number)
         return software_decrypt(agreeing->pkey, &agreeing->agreement, data, data_length, secret, length);
     return transport_decrypt(
-        agreeing->pkey->key, agreeing->pkey->kind, &agreeing->agreement, NULL, data, data_length, secret, length);
+        agreeing->pkey->key, &agreeing->pkey->info, &agreeing->agreement, NULL, data, data_length, secret, length);
 }
 
 const OSSL_DISPATCH gost_agreement[] = {

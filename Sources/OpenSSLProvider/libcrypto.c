@@ -8,7 +8,10 @@
 #include "libcrypto.h"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if defined(__x86_64__)
 #define JUMP(name) #name ": endbr64\n jmp *kanal_target_of_" #name "(%rip)\n"
@@ -37,14 +40,41 @@ static const struct {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* The file that has a function of OpenSSL's core: libcrypto, or a program that it is a part of. */
-static void *find_library(void (*function)(void)) {
-    Dl_info place;
-    void *library = NULL;
+/* The file that has a function of OpenSSL's core: libcrypto, or a program that it is a part of. Its addresses. */
+struct file {
+    void *library;
+    uintptr_t begin, end;
+};
 
-    if (dladdr((void *)function, &place) && place.dli_fname)
-        library = dlopen(place.dli_fname, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    return library ? library : dlopen(NULL, RTLD_NOW | RTLD_LOCAL);
+/* By the headers that begin it: dl_iterate_phdr(3) takes a lock that a child forked meanwhile would find held for ever. */
+static void find_addresses(struct file *file, const void *base) {
+    const ElfW(Ehdr) *header = base;
+    const ElfW(Phdr) *part = (const ElfW(Phdr) *)((const char *)base + header->e_phoff);
+    uintptr_t lowest = UINTPTR_MAX, highest = 0;
+
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return;
+    for (int i = 0; i < header->e_phnum; i++, part++)
+        if (part->p_type == PT_LOAD) {
+            uintptr_t begin = part->p_vaddr & ~(uintptr_t)(part->p_align ? part->p_align - 1 : 0);
+            lowest = begin < lowest ? begin : lowest;
+            highest = part->p_vaddr + part->p_memsz > highest ? part->p_vaddr + part->p_memsz : highest;
+        }
+    file->begin = (uintptr_t)base;
+    file->end = highest > lowest ? file->begin + (highest - lowest) : file->begin;
+}
+
+static struct file find_file(void (*function)(void)) {
+    struct file file = {0};
+    Dl_info place;
+
+    if (!dladdr((void *)function, &place) || !place.dli_fname || !place.dli_fbase)
+        return file;
+    find_addresses(&file, place.dli_fbase);
+    file.library = dlopen(place.dli_fname, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (!file.library)
+        file.library = dlopen(NULL, RTLD_NOW | RTLD_LOCAL);
+    return file;
 }
 
 static void *known;
@@ -54,7 +84,8 @@ static void *known;
  * each has stored all of it before it goes on.
  */
 const char *libcrypto_find(void (*function)(void)) {
-    void *library = find_library(function), *other = NULL, *found[FUNCTIONS];
+    struct file file = find_file(function);
+    void *library = file.library, *other = NULL, *found[FUNCTIONS];
     const char *missing = NULL;
 
     if (!library)
@@ -63,6 +94,9 @@ const char *libcrypto_find(void (*function)(void)) {
         found[i] = dlsym(library, functions[i].name);
         if (!found[i])
             missing = functions[i].name;
+        else if ((uintptr_t)found[i] < file.begin || (uintptr_t)found[i] >= file.end)
+            missing = "the functions of the OpenSSL that loads it, but those of another one: a program that has OpenSSL inside "
+                      "has to export its functions (-rdynamic)";
     }
     if (!missing && !__atomic_compare_exchange_n(&known, &other, library, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         if (other != library)

@@ -43,7 +43,8 @@ static int decode_info(
 
     (void)selection, (void)ask, (void)ask_argument;
     if (!octets || !info_read(octets, length, &info) || !is_gost_kind(info.kind)) {
-        OPENSSL_free(octets);
+        /* It may be another key's private half. */
+        OPENSSL_clear_free(octets, LARGEST_INPUT);
         return 1;
     }
     pkey = pkey_new(context, octets, length);

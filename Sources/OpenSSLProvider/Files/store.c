@@ -11,7 +11,6 @@
 enum { CLASSES = 3 };
 struct store {
     struct provider *provider;
-    char *uri;
     struct name name;
     int expected;
     /* The classes that are still to be looked for. */
@@ -76,7 +75,6 @@ static int close_store(void *context) {
 
     name_free(&store->name);
     OPENSSL_free(store->objects);
-    OPENSSL_free(store->uri);
     OPENSSL_free(store);
     return 1;
 }
@@ -89,8 +87,7 @@ static void *open_store(void *context, const char *uri) {
         return NULL;
     }
     store->provider = context;
-    store->uri = OPENSSL_strdup(uri);
-    if (!store->uri || !name_read(&store->name, uri, CKO_CERTIFICATE)) {
+    if (!name_read(&store->name, uri, CKO_CERTIFICATE)) {
         close_store(store);
         return NULL;
     }

@@ -10,14 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void fail(const char *what) {
+static inline void fail(const char *what) {
     fprintf(stderr, "%s\n", what);
     ERR_print_errors_fp(stderr);
     exit(1);
 }
 
 /* A library context with the settings of OPENSSL_CONF. The default context would have the provider, too, and keep the module. */
-static OSSL_LIB_CTX *begin_with_settings(void) {
+static inline OSSL_LIB_CTX *begin_with_settings(void) {
     static char *file;
     OSSL_LIB_CTX *library;
 
@@ -30,7 +30,7 @@ static OSSL_LIB_CTX *begin_with_settings(void) {
     return library;
 }
 
-static EVP_PKEY *load(OSSL_LIB_CTX *library, const char *uri) {
+static inline EVP_PKEY *load(OSSL_LIB_CTX *library, const char *uri) {
     OSSL_STORE_CTX *store = OSSL_STORE_open_ex(uri, library, NULL, NULL, NULL, NULL, NULL, NULL);
     OSSL_STORE_INFO *info = store && OSSL_STORE_expect(store, OSSL_STORE_INFO_PKEY) ? OSSL_STORE_load(store) : NULL;
     EVP_PKEY *key = info ? OSSL_STORE_INFO_get1_PKEY(info) : NULL;
@@ -40,7 +40,7 @@ static EVP_PKEY *load(OSSL_LIB_CTX *library, const char *uri) {
     return key;
 }
 
-static bool sign(OSSL_LIB_CTX *library, EVP_PKEY *key) {
+static inline bool sign(OSSL_LIB_CTX *library, EVP_PKEY *key) {
     unsigned char signature[1024];
     size_t length = sizeof signature;
     EVP_MD_CTX *signing = EVP_MD_CTX_new();

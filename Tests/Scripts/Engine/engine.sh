@@ -123,6 +123,10 @@ opens() {
         openssl_0 pkeyutl -encrypt -pubin -inkey $name.pub -in secret -out enciphered
         key pkeyutl -decrypt -inkey "$uri;object=$name$ask" -in enciphered -out opened
         cmp secret opened || fail "$name opened something else"
+        [ $name != rsa1024 ] || continue
+        python3 "$root/Tests/Programs/Engine/moved_point.py" enciphered moved
+        with 1 openssl pkeyutl -engine kanal -keyform engine -decrypt -inkey "$uri;object=$name$ask" -in moved
+        printed 'not a point of the curve'
     done
     openssl_0 smime -encrypt -aes256 -binary -in message -outform der -out enveloped rsa1024.pem
     key smime -decrypt -inkey "$uri;object=rsa1024$ask" -recip rsa1024.pem -inform der -in enveloped -out opened

@@ -133,6 +133,9 @@ lengths() {
         printf '0123456789abcdef0123456789abcde\0' > secret
         agrees pkeyutl -encrypt -pubin -inkey $kind.pub -in secret -out transported
         lies ./liar.so decrypt "pkcs11:object=$kind"
+        python3 "$root/Tests/Programs/Engine/moved_point.py" transported moved
+        by 1 pkeyutl -decrypt -inkey "pkcs11:object=$kind?pin-value=$pin" -in moved
+        printed 'not a point of the curve'
     done
     lies ./liar.so sign "pkcs11:object=gost256" hidden
     passed "$identity: of $told lies of a module none does harm"
@@ -169,6 +172,9 @@ programs() {
         $(there pkg-config --cflags --libs p11-kit-1) -o forking -pthread -lcrypto
     for mode in provider module; do with /dev/null "$work/lib/ossl-modules" 0 ./forking $mode lib/ossl-modules/kanal.so 500; done
     passed "children that are forked while threads load the provider, and modules, load them, too"
+    compiled cc -O1 -Wall -Wextra -Werror "$tree/Tests/Programs/Provider/wiped.c" -o wiped -pthread -lcrypto
+    with /dev/null "$work/lib/ossl-modules" 0 ./wiped
+    passed "memory that the provider gives back has no key and no PIN"
 }
 
 # The provider's own allocations fail, one in each round.
@@ -245,6 +251,17 @@ layouts() {
         [ $layout = same ] || printed 'this libcrypto has another form of digests or ciphers'
     done
     passed "nothing is registered with a libcrypto whose structures differ"
+    if [ -z "$(there sh -c 'ls /usr/lib/*/libcrypto.a' 2> /dev/null)" ]; then
+        skipped "a program with OpenSSL inside: there is no libcrypto.a"
+        return 0
+    fi
+    compiled cc -Wall -Wextra -Werror "$tree/Tests/Programs/Provider/inside.c" -o inside -l:libcrypto.a -ldl -pthread
+    compiled cc -Wall -Wextra -Werror -rdynamic "$tree/Tests/Programs/Provider/inside.c" -o inside-exporting -Wl,--whole-archive \
+        -l:libcrypto.a -Wl,--no-whole-archive -ldl -pthread
+    with /dev/null "$work/lib/ossl-modules" 1 ./inside
+    printed 'has to export its functions'
+    with /dev/null "$work/lib/ossl-modules" 0 ./inside-exporting
+    passed "the functions are those of the OpenSSL that has loaded the provider, or none"
 }
 
 # A worker that has become another user writes into what it shares with root's process. Locks are kept for 2 seconds instead
