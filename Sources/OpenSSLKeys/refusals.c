@@ -26,11 +26,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds that one holder of the lock may take; and one that asks its user. All holders together may take four times that. */
+/* Milliseconds that one holder of the lock may take; and one that asks its user. All holders together may take four times that. */
 #ifndef REFUSALS_PATIENCE
-#define REFUSALS_PATIENCE 30
+#define REFUSALS_PATIENCE 30000
 #endif
-enum { PATIENCE = REFUSALS_PATIENCE * 1000, ASKING = 4 * PATIENCE, ALL = 4, POLL = 10, REFUSALS = 8, ROUNDS = 1 << 15 };
+enum { PATIENCE = REFUSALS_PATIENCE, ASKING = 4 * PATIENCE, ALL = 4, POLL = 10, REFUSALS = 8, ROUNDS = 1 << 15 };
 
 struct mark {
     uint64_t words[2];

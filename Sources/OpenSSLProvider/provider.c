@@ -133,6 +133,11 @@ static int configure(const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn 
 
     if (!get_parameters || !get_parameters(core, wanted))
         return 1;
+    /* First, since OpenSSL drops the errors of the others. */
+    if (verbose && !read_switch("VERBOSE", verbose, &is_verbose))
+        return 0;
+    if (verbose)
+        settings_set_verbose(is_verbose);
     if (module && *module)
         settings_set_module(module);
     if (pin && *pin) {
@@ -143,11 +148,8 @@ static int configure(const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn 
     }
     if (serial && !settings_set_serial(serial))
         return 0;
-    if ((verbose && !read_switch("VERBOSE", verbose, &is_verbose))
-        || (login && !read_switch("FORCE_LOGIN", login, &is_login_forced)))
+    if (login && !read_switch("FORCE_LOGIN", login, &is_login_forced))
         return 0;
-    if (verbose)
-        settings_set_verbose(is_verbose);
     if (login)
         settings_set_login(is_login_forced);
     return 1;

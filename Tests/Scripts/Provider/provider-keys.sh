@@ -117,10 +117,6 @@ files() {
     printed '^kanal: error: C_Login: CKR_PIN_INCORRECT'
 }
 
-# settings FILE LINE…: settings with these lines.
-settings() {
-    sed "s|^\[kanal\]|&\nVERBOSE = 1\n$(printf '%s\\n' "${@:2}")|" provider.cnf > "$1"
-}
 # refuses SETTINGS TEXT KEY: the key signs nothing, and no PIN comes to the stranger's token.
 refuses() {
     local before=$(grep -c '^> ..20' second-trace)
@@ -158,6 +154,7 @@ strangers() {
     expect 0 bash -c 'openssl_with "$@"' sh "$work/other.cnf" dgst -md_gost12_256 -sign bait.key message
     settings long.cnf "SERIAL = 12345678901234567"
     expect 1 bash -c 'openssl_with "$@"' sh "$work/long.cnf" dgst -md_gost12_256 -sign "$uri;object=gost256" message
+    printed '^kanal: error: SERIAL has more than 16 characters'
     stop "$second_token"
     passed "OpenSSL $version: key files name neither PINs nor modules, and the PIN of the settings goes to its token alone"
 }
@@ -192,6 +189,10 @@ generation() {
     passed "OpenSSL $version: the token generates keys of four kinds; files with their URIs are written"
 }
 
+# settings FILE LINE…: settings with these lines.
+settings() {
+    sed "s|^\[kanal\]|&\nVERBOSE = 1\n$(printf '%s\\n' "${@:2}")|" provider.cnf > "$1"
+}
 # refused TEXT NAME: for a program without a terminal.
 refused() {
     by 1 dgst -md_gost12_256 -sign "$2" message
@@ -212,6 +213,16 @@ names() {
     unconfigure
     sed "s|^\[kanal\]|&\nPIN = $pin|" provider.cnf > pin.cnf
     expect 0 bash -c 'openssl_with "$@"' sh "$work/pin.cnf" dgst -md_gost12_256 -sign "$uri;object=gost256" message
+    local value
+    for value in 0 off 1; do
+        settings forced.cnf "PIN = $pin" "FORCE_LOGIN = $value"
+        expect 0 bash -c 'openssl_with "$@"' sh "$work/forced.cnf" pkey -pubin -in "$uri;object=gost256;type=public" -pubout
+        [ $value = 1 ] || { ! grep -q 'the PIN is presented' output || fail "FORCE_LOGIN = $value logs in"; }
+    done
+    printed 'the PIN is presented'
+    settings forced.cnf "FORCE_LOGIN = maybe"
+    expect 1 bash -c 'openssl_with "$@"' sh "$work/forced.cnf" dgst -md_gost12_256 -sign "$uri;object=gost256$ask" message
+    printed '^kanal: error: FORCE_LOGIN = maybe; it is 1 or 0'
     refused 'no private key matches; there is .*id=%01;object=gost256' "$uri;object=none$ask"
     refused "none matches; there is token=.*serial=$serial" "pkcs11:token=none$ask"
     refused 'the URI has an attribute that is not known' "pkcs11:colour=red$ask"

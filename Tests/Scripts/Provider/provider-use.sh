@@ -60,7 +60,7 @@ objects_of() {
     # shellcheck disable=SC2016
     find "$tree/Sources/$1" -name '*.c' -print0 \
         | nice xargs -0 -P 2 -I{} bash -c 'out=$1/$(echo "$0" | tr / _).o; shift; "$@" -c "$0" -o "$out"' {} "${@:2}" \
-            -std=gnu11 -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 '-DKANAL_VERSION="0"' -DREFUSALS_PATIENCE=2 $headers $p11_kit
+            -std=gnu11 -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 '-DKANAL_VERSION="0"' -DREFUSALS_PATIENCE=500 $headers $p11_kit
 }
 # provider_by DIRECTORY NAME: the provider, by compilers with their options: NAME and kernels_NAME.
 provider_by() {
@@ -264,8 +264,8 @@ layouts() {
     passed "the functions are those of the OpenSSL that has loaded the provider, or none"
 }
 
-# A worker that has become another user writes into what it shares with root's process. Locks are kept for 2 seconds instead
-# of the 30 that a program waits.
+# A worker that has become another user writes into what it shares with root's process. Locks are kept for half a second
+# instead of the 30 that a program waits.
 rights() {
     if [ "$(id -u)" != 0 ]; then
         skipped "a worker with fewer rights: this script does not run as root"
@@ -273,7 +273,7 @@ rights() {
     fi
     builds
     module_settings "$own"
-    compiled "${sanitized[@]}" "${linking[@]}" -std=gnu11 -DREFUSALS_PATIENCE=1 "-I$tree/Sources" $headers $p11_kit \
+    compiled "${sanitized[@]}" "${linking[@]}" -std=gnu11 -DREFUSALS_PATIENCE=500 "-I$tree/Sources" $headers $p11_kit \
         "$tree/Tests/Programs/Provider/refusals.c" -o refusals -pthread -lcrypto
     expect 0 bash -c 'there "$@"' sh ./refusals
     use 0 ./rights scribble "pkcs11:object=gost256$where" 30 60
