@@ -13,8 +13,8 @@ import Locking
 /// The messages are those of pcsc-lite's protocol 4, in the processor's order of bytes. A service that answers in another
 /// way is not asked: the call is made as it is.
 @safe
-final class ReaderInquiry {
-    enum Answer {
+package final class ReaderInquiry {
+    package enum Answer {
         /// The call would be answered, or nothing is known of that.
         case ready
         /// The service answers others, but not for this reader.
@@ -37,17 +37,18 @@ final class ReaderInquiry {
     private static let attributeSize = 264
 
     private let reader: String
-    private let clocks: Clocks
+    private let socket: String
+    private let clocks = Clocks.system
     private var descriptor: Int32 = -1
-    private var context: UInt32 = 0
     /// The connection to the card; nil as long as the service has not answered.
     private var card: UInt32?
     /// What has arrived of the next answer.
     private var received: [UInt8] = []
 
-    init(_ reader: String, clocks: Clocks = .system) {
+    /// - Parameter socket: The service's; nil for that which libpcsclite takes.
+    package init(_ reader: String, socket: String? = nil) {
         self.reader = reader
-        self.clocks = clocks
+        self.socket = socket ?? ServiceSocket.path
     }
 
     deinit { hangUp() }
@@ -60,7 +61,7 @@ final class ReaderInquiry {
 
     /// Whether a connection to the card in the reader would be made. A question that was not answered is not asked again:
     /// its answer is waited for once more.
-    func canConnect(within limit: Duration) -> Answer {
+    package func canConnect(within limit: Duration) -> Answer {
         let end = clocks.awake.now + limit
         if descriptor < 0 {
             guard reader.utf8.count < Self.readerNameSize else { return .ready }
@@ -77,7 +78,7 @@ final class ReaderInquiry {
     }
 
     /// Whether the reader's driver answers, behind ``canConnect(within:)``.
-    func driverAnswers(within limit: Duration) -> Answer {
+    package func driverAnswers(within limit: Duration) -> Answer {
         guard let card, descriptor >= 0 else { return .ready }
         let end = clocks.awake.now + limit
         let place = UInt32(truncatingIfNeeded: USBReader.place)
@@ -94,7 +95,7 @@ final class ReaderInquiry {
     /// Begins the conversation, up to the request for a connection; nil if the service is not asked.
     private func open(until end: Duration) -> Answer? {
         for _ in 0..<2 {
-            descriptor = ServiceSocket.connected()
+            descriptor = ServiceSocket.connected(to: socket)
             guard descriptor >= 0 else { return nil }
             let minor = Self.minor.withLock { $0 }
             guard send(.version, Self.bytes(Self.major, minor, 0)) else { return nil }

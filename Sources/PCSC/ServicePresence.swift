@@ -61,7 +61,7 @@ enum ServiceLibrary {
 
 /// The socket of the smart card service. libpcsclite does not tell a refusal by the service from its absence.
 enum ServiceSocket {
-    private static var path: String {
+    static var path: String {
         unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) } ?? "/run/pcscd/pcscd.comm"
     }
 
@@ -80,7 +80,7 @@ enum ServiceSocket {
 
     /// Whether a service listens there.
     static var isListening: Bool {
-        let descriptor = connected()
+        let descriptor = connected(to: path)
         guard descriptor < 0 else {
             close(descriptor)
             return true
@@ -90,10 +90,9 @@ enum ServiceSocket {
     }
 
     /// A connection to the service that never waits; −1 with the reason in `errno` without one.
-    static func connected() -> Int32 {
+    static func connected(to path: String) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        let path = path
         let isWhole = unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in
             unsafe field.copyBytes(from: path.utf8.prefix(field.count))
             return path.utf8.count < field.count

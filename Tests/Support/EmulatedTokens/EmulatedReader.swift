@@ -42,6 +42,8 @@ package final class EmulatedReader: ReaderService, Sendable {
         var change: Change?
         var refusal: Refusal?
         var requests = 0
+        var hangs = false
+        var abandoned = 0
     }
 
     /// Whether token and reader are one device on USB, so that no command reaches a card that took the place.
@@ -116,6 +118,15 @@ package final class EmulatedReader: ReaderService, Sendable {
         }
         try refusal?(number)
     }
+
+    /// The card answers nothing any more, and holds up the end of connections.
+    package func hang() { state.withLock { $0.hangs = true } }
+
+    /// The number of connections that were abandoned.
+    package var abandoned: Int { state.withLock { $0.abandoned } }
+
+    fileprivate var hangs: Bool { state.withLock { $0.hangs } }
+    fileprivate func abandon() { state.withLock { $0.abandoned += 1 } }
 
     /// Another process resets the card.
     package func resetCard() {
@@ -219,7 +230,9 @@ package final class EmulatedReader: ReaderService, Sendable {
         var insertions: Int? { reader.insertions }
         func beginTransaction() throws(LinkError) -> Bool { try reader.takeReset(removals) }
         func endTransaction() {}
+        func canDisconnect(within limit: Duration) -> Bool { !reader.hangs }
         func disconnect() {}
+        func abandon() { reader.abandon() }
         func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
             try reader.transmit(command, removals)
         }

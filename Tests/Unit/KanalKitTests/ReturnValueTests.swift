@@ -15,7 +15,8 @@ import Tokens
 struct ReturnValueTests {
     private static let links: [LinkError] = [
         .noService, .refused, .noLibrary, .redirected, .noDescriptors, .noCard, .mute, .removed(sent: true), .reset,
-        .sharingViolation, .transmission(code: 1), .malformed, .channelBroken, .randomUnavailable,
+        .sharingViolation, .kept, .connectionsUsedUp, .transmission(code: 1), .malformed, .channelBroken,
+        .randomUnavailable,
     ]
     private static let channels: [ChannelError] = [
         .malformedCapabilities, .malformedResponse, .passwordInvalid, .passwordRejected(triesLeft: 1), .slotBlocked,

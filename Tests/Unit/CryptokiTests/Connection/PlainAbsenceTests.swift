@@ -65,6 +65,16 @@ struct PlainAbsenceTests: AbsenceScene {
         #expect(try presence == .completed)
     }
 
+    @Test("the first call after the service's restart may ask for the token's information, and gets it")
+    func informationFirst() throws {
+        try sign()
+        reader.removeCard()
+        reader.insertCard()
+        #expect(try application.library.token(in: 0, evicting: false).sessionCount == 1)
+        try expectReturn()
+        try sign()
+    }
+
     @Test("an operation that was begun before goes on after the return, and a digest with it")
     func operations() throws {
         let message = Array("message".utf8)

@@ -125,6 +125,18 @@ struct LoginTests {
         }
     }
 
+    @Test("R9: a session's information tells of a removal that no call has noticed, while the token is away and after")
+    func removalInInformation() throws {
+        for isBack in [false, true] {
+            let stale = try application.open()
+            #expect(try application.library.sessionInfo(stale).state == CKS_RW_PUBLIC_SESSION)
+            reader.removeCard()
+            if isBack { reader.insertCard() }
+            #expect(throws: CKError.sessionHandleInvalid) { try application.library.sessionInfo(stale) }
+            reader.insertCard()
+        }
+    }
+
     @Test("neither PIN nor password crosses the link in a form that can be read")
     func conversation() throws {
         try application.logIn(session)

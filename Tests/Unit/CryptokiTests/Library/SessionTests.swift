@@ -29,6 +29,19 @@ struct SessionTests {
         #expect(throws: CKError.notInitialised) { try application.open() }
     }
 
+    @Test("the library ends without a word to a card that hangs", arguments: [Identity.usb, .bt])
+    func hangingCard(_ identity: Identity) throws {
+        let passwords = identity.channel == nil ? [] : [Application.password]
+        let reader = try EmulatedReader(identity, passwords: passwords)
+        let application = Application(reader, store: Folder())
+        if identity.channel != nil { try application.activate() }
+        try application.logIn(application.open())
+        let before = reader.headers.count
+        reader.hang()
+        application.library.finalize()
+        #expect(reader.headers.count == before && reader.abandoned == 1)
+    }
+
     @Test("the SO's login and sessions for reading exclude each other")
     func kinds() throws {
         let application = Application(try EmulatedReader(.usb), store: Folder())
