@@ -208,12 +208,7 @@ final class PCSCCard: CardLink {
             }
         }
         try check(code)
-        // Some readers report a card that leaves in the middle of a command as an empty response.
-        guard replyCount > 0 else { throw LinkError(SCARD_F_COMM_ERROR) }
-        guard let response = Response(parsing: reply.prefix(Int(clamping: replyCount))) else {
-            throw .malformed
-        }
-        return response
+        return try ByteProtocol.response(in: reply.prefix(Int(clamping: replyCount)))
     }
 
     private func greatestLength() -> Int {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import APDU
+import CPCSC
 package import Secrets
 
 /// The properties of a reader (PC/SC part 10, 2.2 and 2.6).
@@ -75,6 +76,15 @@ package enum ByteProtocol {
         return try afterPart { () throws(LinkError) in
             try exchange(tpdu(of: command, ne: Int(response.status.sw2)))
         }
+    }
+
+    /// The response in what the reader gave.
+    ///
+    /// - Throws: `transmission` without a byte: so some readers report a card that leaves in the middle of a command.
+    package static func response(in reply: ArraySlice<UInt8>) throws(LinkError) -> Response {
+        guard !reply.isEmpty else { throw LinkError(SCARD_F_COMM_ERROR) }
+        guard let response = Response(parsing: reply) else { throw .malformed }
+        return response
     }
 
     private static func tpdu(of command: borrowing Command, ne: Int?) throws(LinkError) -> Secret {

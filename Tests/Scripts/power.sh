@@ -103,15 +103,18 @@ done
 
 kind=usb
 attach usb usb
-begin key
-echo 1 > controls/leaves
-step 0x32 sign
-step 0xB3 sign
-rm controls/absent
-end
+# The commands of a signature ask for the serial number, present the PIN, and sign.
+for number in 0 1 2; do
+    begin key
+    echo $number > controls/leaves
+    step 0x32 sign
+    step 0xB3 sign
+    end
+    rm controls/absent
+    wait_until sh -c './activate "$0" | grep -q ^slot:' "$serial" || fail "the token does not come back"
+done
 passed "a token that leaves in the middle of a command is CKR_DEVICE_REMOVED"
 
-wait_until sh -c './activate "$0" | grep -q ^slot:' "$serial" || fail "the token does not come back"
 keep connections 400
 lines=$(wc -l < log)
 expect 1 sh -c "pkcs11-tool --module '$module' -L | grep -q '$serial'"

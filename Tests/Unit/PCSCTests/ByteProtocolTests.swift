@@ -26,6 +26,13 @@ struct ByteProtocolTests {
         #expect(try Self.transmit("80400000", "9000").sent == ["8040000000"])
     }
 
+    @Test("a reader that gives no byte may have lost its card; one byte is no response")
+    func nothing() throws {
+        #expect(throws: LinkError.transmission(code: 0x8010_0013)) { try ByteProtocol.response(in: []) }
+        #expect(throws: LinkError.malformed) { try ByteProtocol.response(in: [0x90]) }
+        #expect(try ByteProtocol.response(in: [1, 0x90, 0]).data == [1])
+    }
+
     @Test("a command with data does not say what it expects, whose answer waits for GET RESPONSE")
     func case4() throws {
         let (sent, response) = try Self.transmit("00A4080402100000", "6118")
