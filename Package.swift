@@ -70,8 +70,10 @@ let moduleLinking: [String] = {
 }()
 
 /// Code in C, every warning of which ends the build.
-func c(_ name: String, _ more: [CSetting] = []) -> Target {
-    .target(name: name, cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])] + more)
+func c(_ name: String, on others: [Target.Dependency] = [], _ more: [CSetting] = []) -> Target {
+    .target(
+        name: name, dependencies: others,
+        cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])] + more)
 }
 
 func kanal(_ name: String, on dependencies: [Target.Dependency] = [], swift more: [SwiftSetting] = []) -> Target {
@@ -106,7 +108,7 @@ let package = Package(
 
         c("CReserve"),
         // The headers of OpenSSL, and jumps to the libcrypto that the machine has: no product is linked with one.
-        c("COpenSSL"),
+        c("COpenSSL", on: ["CProcess"]),
         c("CGlibc"),
         kanal("Locking"),
         c("CProcess"),

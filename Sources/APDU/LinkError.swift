@@ -11,6 +11,8 @@ package enum LinkError: Error, Sendable, Equatable {
     case noLibrary
     /// The environment names a different service, and this process must not listen to it.
     case redirected
+    /// The process has changed its root directory, where anybody's library or socket may be in the place of the service's.
+    case rootChanged
     /// The reader does not exist, or has no card in it.
     case noCard
     /// A card that does not respond (no ATR).
@@ -42,7 +44,7 @@ package enum LinkError: Error, Sendable, Equatable {
     /// Whether the card can have executed the command.
     package var outcome: Outcome {
         switch self {
-        case .noService, .refused, .noLibrary, .redirected, .noCard, .mute, .removed(sent: false), .reset,
+        case .noService, .refused, .noLibrary, .redirected, .rootChanged, .noCard, .mute, .removed(sent: false), .reset,
             .sharingViolation, .kept, .connectionsUsedUp, .randomUnavailable, .noDescriptors:
             .notSent
         case .removed, .transmission, .malformed, .channelBroken: .unknown
@@ -58,14 +60,14 @@ package enum LinkError: Error, Sendable, Equatable {
     package var metAfterPart: LinkError { isUnsent ? .removed(sent: true) : self }
 
     /// Whether the service does not serve this process at all, whatever is in its readers.
-    package var isObstacle: Bool { [.noService, .refused, .noLibrary, .redirected].contains(self) }
+    package var isObstacle: Bool { [.noService, .refused, .noLibrary, .redirected, .rootChanged].contains(self) }
 
     /// Whether the same may succeed a moment later: the service or the card is busy, or something was lost on the way.
     package var mayPass: Bool {
         switch self {
         case .noService, .mute, .reset, .sharingViolation, .transmission, .malformed: true
-        case .refused, .noLibrary, .redirected, .noCard, .removed, .kept, .connectionsUsedUp, .channelBroken,
-            .randomUnavailable, .noDescriptors:
+        case .refused, .noLibrary, .redirected, .rootChanged, .noCard, .removed, .kept, .connectionsUsedUp,
+            .channelBroken, .randomUnavailable, .noDescriptors:
             false
         }
     }

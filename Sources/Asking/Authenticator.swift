@@ -58,11 +58,20 @@ package struct Authenticator: Sendable, Equatable {
 
     private var isOfPresentUser: Bool { user == nil || user == geteuid() }
 
+    /// In another root directory a path can lead to a program or file of anybody.
+    private func requireRoot() throws(AskingError) {
+        guard RootDirectory.hasChanged else { return }
+        throw .failed(
+            "the process has changed its root directory (chroot): no program of the new one asks; log in before it does"
+        )
+    }
+
     /// Asks for a PIN or password.
     package func secret(
         for question: Question, isPrivileged: Bool = Environment.isPrivileged
     ) throws(AskingError) -> Secret {
         guard !isPrivileged, isOfPresentUser else { throw .notConfigured }
+        try requireRoot()
         switch method {
         case .pinentry(let program):
             let surroundings = CallerEnvironment()
@@ -92,6 +101,7 @@ package struct Authenticator: Sendable, Equatable {
         _ question: Question, isPrivileged: Bool = Environment.isPrivileged
     ) throws(AskingError) {
         guard !isPrivileged, isOfPresentUser, case .pinentry(let program) = method else { throw .notConfigured }
+        try requireRoot()
         let surroundings = CallerEnvironment()
         guard surroundings.canShow || program.hasPrefix("/") else { throw .notConfigured }
         var conversation = try Pinentry(try Self.path(of: program), surroundings, timeLimit)

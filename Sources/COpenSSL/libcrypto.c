@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "CProcess.h"
 #include "libcrypto.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -94,10 +95,12 @@ static int take(void *library) {
 // All functions come from one library, or from none: if one were missing, its zero could mean that a certificate is not
 // revoked, or that nothing in it is critical; and one libcrypto cannot read what another has made. A library that the process
 // has loaded comes before one that is loaded for this alone, and then the newer before the older. If none serves, the next
-// call looks for them again: there may be no memory for one now.
+// call looks for them again: there may be no memory for one now. After chroot(2) whoever can write there would choose the
+// library, and the file of settings by which libcrypto begins.
 static int load(void) {
     static const int modes[] = {RTLD_NOLOAD, 0};
     int answer = COPENSSL_ABSENT;
+    if (process_root_has_changed()) return COPENSSL_ROOT_CHANGED;
     for (size_t mode = 0; mode < 2; mode++) {
         for (size_t i = 0; i < LIBRARIES; i++) {
             void *library = dlopen(libraries[i].name, RTLD_NOW | RTLD_LOCAL | modes[mode]);

@@ -151,7 +151,9 @@ package enum PasswordDatabase {
         unsafe text(of: user) { entry in unsafe entry.pw_name }
     }
 
+    /// In another root directory nsswitch.conf(5) could name a library of anybody.
     private static func text(of user: uid_t, _ field: (passwd) -> UnsafeMutablePointer<CChar>?) -> String? {
+        guard !RootDirectory.hasChanged else { return nil }
         var size = 1024
         while size <= limit {
             var buffer = [CChar](repeating: 0, count: size)

@@ -32,12 +32,12 @@ package enum ChildProcess {
     ///   - arguments: Its name, which is looked for in the PATH if it has no slash, and its arguments.
     ///   - environment: Nil for this process's own.
     ///   - descriptors: Its descriptors 0, 1 and so on; nil for nothing. Each is above 2, or the number that it becomes.
-    /// - Returns: The number of the process, or a negative error number. A process that has more rights than its user
-    ///   starts none: `EPERM`.
+    /// - Returns: The number of the process, or a negative error number. A process that has more rights than its user, or
+    ///   another root directory than before, starts none: `EPERM`.
     package static func start(
         _ arguments: [String], environment: [String]? = nil, descriptors: [Int32?], as kind: Kind
     ) -> Int32 {
-        guard !Environment.isPrivileged else { return -EPERM }
+        guard !Environment.isPrivileged, !RootDirectory.hasChanged else { return -EPERM }
         let words = CStrings(arguments), variables = CStrings(environment ?? [])
         let ends = descriptors.map { $0 ?? -1 }
         return unsafe ends.withUnsafeBufferPointer { ends in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CHostProcess
+import CProcess
 import Glibc
 
 /// The environment that the process was started with.
@@ -16,6 +17,13 @@ package enum Environment {
         else { return nil }
         return text.isEmpty ? nil : text
     }
+}
+
+/// The root directory of the process.
+package enum RootDirectory {
+    /// Whether it is another one than when this code was loaded (chroot(2)). Its files need not be the system's: neither
+    /// libraries nor programs nor sockets are looked for there.
+    package static var hasChanged: Bool { process_root_has_changed() }
 }
 
 /// Words for a function of C: an array of C strings that ends with NULL.

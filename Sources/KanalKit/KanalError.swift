@@ -83,6 +83,8 @@ public enum KanalError: Error, Sendable, Equatable {
         case stopped
         /// No more file descriptors.
         case noDescriptors
+        /// The process has changed its root directory (chroot(2)), where pcscd is not looked for.
+        case rootDirectoryChanged
     }
 }
 
@@ -94,6 +96,7 @@ extension KanalError.Obstacle {
         case .noLibrary: self = .noServiceLibrary
         case .refused: self = .serviceRefuses
         case .noDescriptors: self = .noDescriptors
+        case .rootChanged: self = .rootDirectoryChanged
         default: return nil
         }
     }
@@ -178,6 +181,11 @@ extension KanalError: CustomStringConvertible {
             "what the application reaches tokens by is off, or not permitted: switch it on in the system's settings"
         case .notStarted(.stopped): "the token manager has been ended"
         case .notStarted(.noDescriptors): "the process has no file descriptors left"
+        case .notStarted(.rootDirectoryChanged):
+            """
+            the process has changed its root directory (chroot), and pcscd is not looked for in the new one: let the \
+            program find its token and log in before it does
+            """
         case .notFound: "no matching token"
         case .ambiguous(let candidates):
             "several tokens have this name: \(Phrase(listing: candidates.map(\.phrase)))"

@@ -54,7 +54,8 @@ int gost_prepare(void) {
         return 1;
     }
     ERR_set_mark();
-    gost = ENGINE_by_id("gost");
+    /* Not from another root directory than the engine's own, where it may be anybody's. */
+    gost = process_root_has_changed() ? NULL : ENGINE_by_id("gost");
     if (gost && ENGINE_init(gost)) {
         ENGINE_set_default(gost, ENGINE_METHOD_ALL);
         ENGINE_finish(gost);

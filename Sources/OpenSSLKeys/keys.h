@@ -19,6 +19,7 @@
  *   transport.c    what GOST keys of a token agree on and decrypt
  *   generate.c     a key pair that a token makes
  *   errors.c       OpenSSL's errors
+ *   root.c         whether the root directory has changed
  *   text.c         texts for people, in which nothing commands a terminal
  *
  * tokens.h declares what knows nothing of keys, from settings.c to find.c, errors.c and text.c.
@@ -37,6 +38,8 @@
 #define KANAL_KEYS_H
 
 #include "tokens.h"
+
+#include "../CProcess/include/CProcess.h"
 
 #include <openssl/rsa.h>
 

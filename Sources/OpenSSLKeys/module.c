@@ -134,6 +134,11 @@ static struct module *load(const char *path) {
     state_unlock();
     if (module)
         return module;
+    if (process_root_has_changed()) {
+        FAIL(REASON_MODULE, "%s: the process has changed its root directory (chroot), and loads nothing from the new one: "
+             "load the key before it does", path);
+        return NULL;
+    }
     module = OPENSSL_zalloc(sizeof *module);
     if (!module || !(module->path = OPENSSL_strdup(path))) {
         OPENSSL_free(module);

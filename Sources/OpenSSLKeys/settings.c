@@ -127,7 +127,7 @@ static char *find_kanal(void) {
         is_found = slash && written > 0 && (size_t)written < sizeof beside && realpath(beside, path);
     }
     loader_lock();
-    if (!is_found && (library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) != NULL) {
+    if (!is_found && !process_root_has_changed() && (library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) != NULL) {
         is_found = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && realpath(map->l_name, path);
         dlclose(library);
     }

@@ -14,8 +14,10 @@ final class PCSCContext: Sendable {
     private let monitor = Monitor()
 
     /// - Throws: `LinkError/refused` if the service hangs up, as it does when it has as many contexts as it takes, and
-    ///   on users whom polkit does not let use it.
+    ///   on users whom polkit does not let use it. `LinkError/rootChanged` after chroot(2); earlier contexts go on.
     init() throws(LinkError) {
+        // Another library, or service, could be in the new one. libpcsclite 2 loads a part of itself with the first context.
+        guard !RootDirectory.hasChanged else { throw .rootChanged }
         let pcsc = try ServiceLibrary.open()
         var handle: SCARDCONTEXT = 0
         let code = StandardDescriptors.avoid(otherwise: SCARD_E_NO_SERVICE) {

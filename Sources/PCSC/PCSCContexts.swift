@@ -71,7 +71,7 @@ final class PCSCContexts: Sendable {
             other = try PCSCContext()
         } catch {
             // A look alone gets no further context.
-            guard error == .refused else { throw error }
+            guard error == .refused || error == .rootChanged else { throw error }
             return try home.readerStates()
         }
         return try other.readerStates()

@@ -127,6 +127,13 @@ extension Reason {
                 the environment names another service (PCSCLITE_CSOCK_NAME, LIBPCSCLITE_DELEGATE), and this process has \
                 more rights than its user
                 """)
+        case .rootChanged:
+            self.init(
+                .processRoot,
+                """
+                the process has changed its root directory (chroot), and pcscd is not looked for in the new one: let the \
+                program find its token and log in before it does
+                """)
         case .noDescriptors: self.init(.processDescriptors, "the process has no file descriptors left")
         case .noCard: self.init(.cardAbsent, "there is no card in the reader")
         case .mute: self.init(.cardMute, "the card does not respond (no ATR)")
@@ -227,6 +234,13 @@ extension Reason {
                 nil,
                 "libcrypto lacks functions of OpenSSL 3.0: install OpenSSL's library (libssl4 or libssl3, openssl-libs)"
             )
+        case .rootChanged:
+            self.init(
+                .processRoot,
+                """
+                the process has changed its root directory (chroot), and libcrypto is not loaded from the new one: let \
+                the program log in before it does
+                """)
         }
     }
 }

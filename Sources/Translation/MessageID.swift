@@ -50,6 +50,7 @@ package enum MessageID: String, CaseIterable, Sendable {
     case pinWrong = "pin.wrong"
 
     case processDescriptors = "process.descriptors"
+    case processRoot = "process.root"
 
     case serviceAbsent = "service.absent"
     case serviceLibrary = "service.library"

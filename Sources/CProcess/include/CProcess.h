@@ -6,6 +6,11 @@
 
 // The system calls about processes and terminals that Swift cannot make, or only in part.
 
+// Whether the process has another root directory than when this code was loaded (chroot(2), pivot_root(2)), or that is not
+// known. Whoever can write there could put libraries, programs and sockets into the places of the system's: such a process
+// loads, starts and connects to nothing by its path any more. Leaves errno as it is.
+bool process_root_has_changed(void);
+
 // The number of the terminal that a descriptor leads to, also by /dev/tty; 0 if it leads to none.
 unsigned int terminal_device(int descriptor);
 

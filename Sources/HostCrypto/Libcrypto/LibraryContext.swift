@@ -21,6 +21,8 @@ package enum LibraryContext {
         case absent
         /// Each that is installed lacks a function that is used.
         case incomplete
+        /// The process has changed its root directory (chroot(2)) before one was loaded. None comes from the new one.
+        case rootChanged
     }
 
     /// What there is of libcrypto, which is loaded now if it was not.
@@ -29,6 +31,7 @@ package enum LibraryContext {
         return switch version {
         case COPENSSL_ABSENT: .absent
         case COPENSSL_INCOMPLETE: .incomplete
+        case COPENSSL_ROOT_CHANGED: .rootChanged
         default: .version(version)
         }
     }
@@ -78,7 +81,9 @@ package enum LibraryContext {
         return StandardDescriptors.avoid(otherwise: false) {
             // Without libcrypto no file is read, and one that comes later is prepared then.
             if COpenSSL_version() > 0 {
-                OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT | OPENSSL_INIT_LOAD_CONFIG), nil)
+                // A file of another root directory could name a library of anybody, and is kept from the host, too.
+                let file = RootDirectory.hasChanged ? OPENSSL_INIT_NO_LOAD_CONFIG : OPENSSL_INIT_LOAD_CONFIG
+                OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT | file), nil)
                 isPrepared.store(true, ordering: .releasing)
             }
             return true

@@ -160,6 +160,10 @@ struct LogMeaning: Sendable {
         case .processDescriptors:
             self.init(
                 "descriptors", "the program had no file descriptors left", remedy: .command("ulimit -n 4096"))
+        case .processRoot:
+            self.init(
+                "root", "the program changed its root directory (chroot) before it had found its token",
+                remedy: "Let the program find its token and log in before it changes its root directory")
         case .serviceAbsent:
             self.init(
                 "service", "pcscd did not run when the program looked for readers",

@@ -121,8 +121,8 @@ enum Composition {
         interaction.call = ApplicationHold(mutex: mutex)
         let readers = PCSCReaders(patience: settings.policy.patience) { refusal in
             let reason = Reason(refusal)
-            if refusal == .redirected {
-                log.securityEvent(.serviceRedirected, "there are no readers: \(reason)")
+            if [.redirected, .rootChanged].contains(refusal), let id = reason.id {
+                log.securityEvent(id, "there are no readers: \(reason)")
             } else {
                 log.identified(.warning, reason.id, "there are no readers: \(reason)")
             }

@@ -16,7 +16,7 @@ final class LibcryptoUse: Sendable {
         let presence = LibraryContext.presence
         switch presence {
         case .version(let number): log.notice("libcrypto.so.\(number) is used")
-        case .absent, .incomplete: log.warning("\(Reason(presence) ?? "")")
+        case .absent, .incomplete, .rootChanged: log.warning("\(Reason(presence) ?? "")")
         }
     }
 }

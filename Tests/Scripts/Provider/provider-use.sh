@@ -47,7 +47,7 @@ compilers() {
         catching=()
         tree=$work/tree
         mkdir tree
-        (cd "$root" && cp -r --parents Sources/{OpenSSLProvider,OpenSSLKeys,GOSTKernels} Tests/Programs/{Engine,Provider} "$tree")
+        (cd "$root" && cp -r --parents Sources/{OpenSSLProvider,OpenSSLKeys,GOSTKernels,CProcess} Tests/Programs/{Engine,Provider} "$tree")
     fi
     p11_kit=$(there pkg-config --cflags p11-kit-1)
     headers=$(printf -- "-I$tree/Sources/%s " OpenSSLProvider OpenSSLProvider/GOST OpenSSLKeys GOSTKernels/include)
@@ -245,7 +245,7 @@ layouts() {
         # shellcheck disable=SC2046
         compiled "${sanitized[0]}" -O1 -Wall -Wextra -Werror -std=gnu11 $headers -DLAYOUT_$layout \
             "$tree/Tests/Programs/Provider/layout.c" \
-            "$tree"/Sources/OpenSSLKeys/{errors,text,settings,module,calls,pin,refusals,token}.c \
+            "$tree"/Sources/OpenSSLKeys/{errors,text,settings,module,calls,pin,refusals,root,token}.c \
             $(there pkg-config --cflags --libs p11-kit-1) -o layout -pthread -lcrypto
         installed $([ $layout = same ] && echo 0 || echo 1) ./layout
         [ $layout = same ] || printed 'this libcrypto has another form of digests or ciphers'

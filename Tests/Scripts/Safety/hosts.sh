@@ -28,6 +28,27 @@ grep '^not tried' output | sort -u || true
 [ $# = 0 ] || exit 0
 
 expect 0 ./reserve
+
+# mark NAME PATH OPTION...: a file of another user's root directory that leaves a mark.
+mark() {
+    mkdir -p "other/${2%/*}"
+    cc -DNAME="\"$1\"" "$root/Tests/Programs/Guest/mark.c" "${@:3}" -o "other/$2"
+}
+guest root
+# Where the loader looks without a cache.
+for folder in "lib/$(cc -print-multiarch)" lib64; do
+    for name in libpcsclite.so.1 libcrypto.so.3 libcrypto.so.4; do mark $name "$folder/$name" -shared -fPIC; done
+done
+mark asked usr/bin/pinentry-mark -static
+mkdir other/dev
+touch other/dev/null
+$sudo mkdir -p admin/.config/kanal
+echo "authenticator = pinentry:/usr/bin/pinentry-mark" | $sudo tee admin/.config/kanal/kanal.conf > /dev/null
+$sudo env -i HOME="$work/admin" KANAL_LOG="$work/admin.log" ./root "$work/library.so" "$work/other" > output 2>&1 \
+    || fail "after chroot something comes from the new root directory, or does not go on: $(cat output)"
+grep -q 'changed its root directory (chroot), and libcrypto' admin.log || fail "no reason: $($sudo cat admin.log)"
+grep -q 'changed its root directory (chroot), and pcscd' admin.log || fail "no reason: $($sudo cat admin.log)"
+passed "after chroot no library, service or program of the new root directory is used, and what was open goes on"
 count=${COUNT:-24}
 timeout $((60 + count)) ./memory "$work/library.so" "$count" > output 2>&1 \
     || fail "with memory failing in $count places, exit status $?: $(tail -n 5 output)"
