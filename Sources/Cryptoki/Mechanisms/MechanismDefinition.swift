@@ -160,6 +160,29 @@ package struct MechanismDefinition: Sendable {
         return definition
     }
 
+    /// How many bytes a mechanism's parameter can have if it is there, by the mechanism's type; nil for a mechanism that has
+    /// none, or does not work. Programs leave the parameter of such a mechanism as it happens to be: it must not be read.
+    package static func parameterSizes(of type: CK_MECHANISM_TYPE) -> ClosedRange<Int>? {
+        (try? find(type))?.parameterSizes
+    }
+
+    private var parameterSizes: ClosedRange<Int>? {
+        let word = MemoryLayout<CK_ULONG>.size
+        switch work {
+        case .keyPairGeneration, .keyGeneration, .signature(_, hash: nil): return nil
+        case .digest(let hash), .signature(_, hash: .some(let hash)):
+            return hash.parameterSet.map { $0.count...$0.count }
+        // The structures of these, in which each member is as long as a pointer.
+        case .rsa(.oaep, _), .keyTransport: return 5 * word...5 * word
+        case .rsa(.pss, _): return 3 * word...3 * word
+        case .rsa, .cipher(_, .ecb), .code(.magma), .code(.kuznyechik), .code(.hmac): return nil
+        case .cipher, .code(.gost28147), .keyWrapping: return 1...16
+        case .keyDerivation(.concatenation): return word...word
+        // A structure, or numbers, a public key and UKM one after another.
+        case .keyDerivation: return 1...1024
+        }
+    }
+
     /// Mechanisms that hash by GOST accept the hash's parameter set as their parameter, or none. Ciphers, MACs,
     /// wrapping and derivation check theirs when they begin. The others accept none.
     func checkParameter(_ parameter: [UInt8]) throws(CKError) {

@@ -10,8 +10,12 @@ extension Mechanism {
     /// Reads the mechanism that a caller points to.
     init(_ pointer: UnsafeMutablePointer<CK_MECHANISM>?) throws(CKError) {
         let mechanism = try unsafe output(pointer, "pMechanism").pointee
+        guard let sizes = unsafe MechanismDefinition.parameterSizes(of: mechanism.mechanism) else {
+            unsafe self.init(type: mechanism.mechanism, parameter: [])
+            return
+        }
         do throws(CKError) {
-            let parameter = try unsafe Self.parameter(of: mechanism)
+            let parameter = try unsafe Self.parameter(of: mechanism, sizes)
             let structure = try unsafe MechanismParameters(mechanism)
             unsafe self.init(type: mechanism.mechanism, parameter: parameter, structure: structure)
         } catch {
@@ -22,14 +26,23 @@ extension Mechanism {
 
     /// The parameter's bytes. The UKM of a key wrap can come in a structure, as the vendor's .NET binding sends it; it
     /// has 8 bytes, and is not read if it is longer.
-    private static func parameter(of mechanism: CK_MECHANISM) throws(CKError) -> [UInt8] {
+    private static func parameter(
+        of mechanism: CK_MECHANISM, _ sizes: ClosedRange<Int>
+    ) throws(CKError) -> [UInt8] {
         if unsafe mechanism.mechanism == CKM_GOST28147_KEY_WRAP,
             let ukm: CK_KEY_DERIVATION_STRING_DATA = unsafe mechanism.structure()
         {
             return try unsafe bytes(ukm.pData, ukm.ulLen, "pData", atMost: 8)
         }
         let parameter = unsafe mechanism.pParameter?.assumingMemoryBound(to: UInt8.self)
-        return try unsafe bytes(parameter, mechanism.ulParameterLen, "pParameter")
+        let count = unsafe mechanism.ulParameterLen
+        guard count == 0 || sizes.contains(Int(clamping: count)) else {
+            throw .argumentsBad(
+                sizes.count == 1
+                    ? "pParameter has the length \(count), and not \(sizes.lowerBound)"
+                    : "pParameter has the length \(count), the most is \(sizes.upperBound)")
+        }
+        return try unsafe bytes(parameter, count, "pParameter")
     }
 }
 

@@ -134,6 +134,68 @@ static void wild_lengths(CK_SESSION_HANDLE session) {
     }
 }
 
+/* Of these the parameter is read, if its length is one that it can have. */
+static int takes_parameter(CK_MECHANISM_TYPE type) {
+    static const CK_MECHANISM_TYPE with[] = {
+        CKM_RSA_PKCS_OAEP, CKM_RSA_PKCS_PSS, CKM_SHA1_RSA_PKCS_PSS, CKM_SHA224_RSA_PKCS_PSS, CKM_SHA256_RSA_PKCS_PSS,
+        CKM_SHA384_RSA_PKCS_PSS, CKM_SHA512_RSA_PKCS_PSS, CKM_GOSTR3410_DERIVE, CKM_GOSTR3410_12_DERIVE,
+        CKM_VKO_GOSTR3410_2012_512, CKM_GOSTR3411, CKM_GOSTR3411_12_256, CKM_GOSTR3411_12_512,
+        CKM_GOSTR3410_WITH_GOSTR3411, CKM_GOSTR3410_WITH_GOSTR3411_12_256, CKM_GOSTR3410_WITH_GOSTR3411_12_512,
+        CKM_GOST28147_KEY_WRAP, CKM_GOST28147, CKM_GOST28147_MAC, CKM_MAGMA_CTR_ACPKM, CKM_KUZNYECHIK_CTR_ACPKM,
+        CKM_MAGMA_MGM, CKM_KUZNYECHIK_MGM, CKM_CONCATENATE_BASE_AND_KEY, CKM_KDF_TREE_GOSTR3411_2012_256,
+        CKM_GOST_KEG, CKM_ECDH1_DERIVE, CKM_KUZNYECHIK_KEXP_15_WRAP, CKM_MAGMA_KEXP_15_WRAP, CKM_AES_CBC,
+        CKM_AES_CBC_PAD, CKM_GOSTR3410_KEY_WRAP};
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+        if (with[i] == type) return 1;
+    return 0;
+}
+
+/* The answer of each function that takes a mechanism, to this one. What has begun is ended again. */
+static void answers(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, CK_MECHANISM *mechanism, CK_RV codes[10]) {
+    CK_OBJECT_HANDLE one = 0, two = 0;
+    CK_ULONG length = 0;
+    if ((codes[0] = C_DigestInit(session, mechanism)) == CKR_OK) C_DigestInit(session, NULL);
+    if ((codes[1] = C_SignInit(session, mechanism, key)) == CKR_OK) C_SignInit(session, NULL, 0);
+    if ((codes[2] = C_VerifyInit(session, mechanism, key)) == CKR_OK) C_VerifyInit(session, NULL, 0);
+    if ((codes[3] = C_EncryptInit(session, mechanism, key)) == CKR_OK) C_EncryptInit(session, NULL, 0);
+    if ((codes[4] = C_DecryptInit(session, mechanism, key)) == CKR_OK) C_DecryptInit(session, NULL, 0);
+    if ((codes[5] = C_GenerateKey(session, mechanism, NULL, 0, &one)) == CKR_OK) C_DestroyObject(session, one);
+    if ((codes[6] = C_GenerateKeyPair(session, mechanism, NULL, 0, NULL, 0, &one, &two)) == CKR_OK) {
+        C_DestroyObject(session, one);
+        C_DestroyObject(session, two);
+    }
+    codes[7] = C_WrapKey(session, mechanism, key, key, NULL, &length);
+    codes[8] = C_UnwrapKey(session, mechanism, key, message, sizeof message, NULL, 0, &one);
+    codes[9] = C_DeriveKey(session, mechanism, key, NULL, 0, &one);
+}
+
+/* Programs leave the parameter of a mechanism that has none as it happens to be: it is as if there were nothing. */
+static void wild_parameters(CK_SESSION_HANDLE session, CK_SLOT_ID slot, CK_OBJECT_HANDLE key) {
+    static const CK_ULONG lengths[] = {1, 8, 16, 24, 40, 4096, 0xFFFFFFFFUL, ~0UL};
+    CK_MECHANISM_TYPE types[140] = {
+        CKM_SHA_1_HMAC, CKM_SHA256_HMAC, CKM_SHA512_HMAC, CKM_AES_KEY_GEN, CKM_AES_ECB, CKM_AES_CBC, CKM_AES_CBC_PAD,
+        CKM_GOSTR3410_KEY_WRAP, CKM_VENDOR_DEFINED | 0x7777};
+    CK_ULONG listed = 128;
+    CK_RV plain[10], wild[10];
+
+    expect(C_GetMechanismList(slot, types + 9, &listed), CKR_OK, "C_GetMechanismList");
+    for (CK_ULONG i = 0; i < 9 + listed; i++) {
+        CK_MECHANISM mechanism = {types[i], NULL, 0};
+        int reads = takes_parameter(types[i]);
+        answers(session, key, &mechanism, plain);
+        for (size_t j = 0; j < sizeof lengths / sizeof *lengths; j++) {
+            if (reads && lengths[j] < 4096) continue;
+            mechanism = (CK_MECHANISM){types[i], (void *)16, lengths[j]};
+            answers(session, key, &mechanism, wild);
+            for (int k = 0; k < 10; k++) {
+                char what[90];
+                snprintf(what, sizeof what, "mechanism 0x%lX, function %d, a wild parameter of %lu", types[i], k, lengths[j]);
+                expect(wild[k], reads ? CKR_MECHANISM_PARAM_INVALID : plain[k], what);
+            }
+        }
+    }
+}
+
 static void searches(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key) {
     CK_BYTE id = 0x77;
     CK_OBJECT_CLASS class = CKO_PRIVATE_KEY;
@@ -182,6 +244,7 @@ int main(int argc, char **argv) {
     attributes(session, private_key);
     searches(session, private_key);
     wild_lengths(session);
+    wild_parameters(session, slot, private_key);
 
     memset(&info, 0, sizeof info);
     expect(C_EX_GetTokenInfoExtended(slot, &info), CKR_ARGUMENTS_BAD, "C_EX_GetTokenInfoExtended, size 0");
