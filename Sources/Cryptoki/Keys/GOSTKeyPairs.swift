@@ -200,8 +200,8 @@ struct KeyPairTemplates {
         guard try template.number(CKA_CLASS) ?? objectClass == objectClass else {
             throw .templateInconsistent("\(template.place(of: CKA_CLASS)) is not \(class: objectClass)")
         }
-        guard try template.number(CKA_KEY_TYPE) ?? kind.type == kind.type else {
-            throw .templateInconsistent("\(template.place(of: CKA_KEY_TYPE)) is not \(keyType: kind.type)")
+        if let type = try template.number(CKA_KEY_TYPE), type != kind.type {
+            throw AttributeTable.unknown(type, "a key that the mechanism makes")
         }
         template.set(CKA_CLASS, objectClass)
         template.set(CKA_KEY_TYPE, kind.type)

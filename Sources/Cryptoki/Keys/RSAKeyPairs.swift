@@ -21,9 +21,14 @@ struct RSAKeyPairs: KeyPairKind {
     private static let exponent: [UInt8] = [1, 0, 1]
 
     func rules(isPublic: Bool) -> AttributeTable.Rules {
-        let numbers: AttributeTable.Rules = [CKA_MODULUS: .required, CKA_PUBLIC_EXPONENT: .required]
-        guard !isPublic else { return numbers.adding([CKA_MODULUS_BITS: .readOnly(.number, [])]) }
-        return numbers.adding([CKA_PRIVATE_EXPONENT: .required])
+        guard !isPublic else {
+            return [
+                CKA_MODULUS: .required, CKA_PUBLIC_EXPONENT: .required, CKA_MODULUS_BITS: .readOnly(.number, []),
+            ]
+        }
+        // A private key's public exponent follows from the factors.
+        let exponent = AttributeRule(form: .bytes, presence: .computed, change: .never)
+        return [CKA_MODULUS: .required, CKA_PUBLIC_EXPONENT: exponent, CKA_PRIVATE_EXPONENT: .required]
             .adding(AttributeTable.Rules(uniqueKeysWithValues: Self.factors.map { ($0, .bytes([], .never)) }))
     }
     func material(isPublic: Bool) -> [CK_ATTRIBUTE_TYPE] {
@@ -72,17 +77,25 @@ struct RSAKeyPairs: KeyPairKind {
         guard given == 0 || given == Self.factors.count else {
             throw .templateIncomplete("of CKA_PRIME_1 to CKA_COEFFICIENT \(given) have a value, and all or none must")
         }
+        guard given > 0 || attributes[CKA_PUBLIC_EXPONENT] != nil else {
+            throw .templateIncomplete("CKA_PUBLIC_EXPONENT is missing, and so are CKA_PRIME_1 to CKA_COEFFICIENT")
+        }
         var components = RSAComponents(
             modulus: attributes[CKA_MODULUS] ?? [], publicExponent: attributes[CKA_PUBLIC_EXPONENT] ?? [],
             privateExponent: attributes.take(CKA_PRIVATE_EXPONENT), factors: nil)
-        if given > 0 {
-            components.factors = RSAFactors(
-                prime1: attributes.take(CKA_PRIME_1), prime2: attributes.take(CKA_PRIME_2),
-                exponent1: attributes.take(CKA_EXPONENT_1), exponent2: attributes.take(CKA_EXPONENT_2),
-                coefficient: attributes.take(CKA_COEFFICIENT))
-        }
-        for type in Self.factors { attributes[type] = nil }
         do throws(HostCryptoError) {
+            if given > 0 {
+                let factors = RSAFactors(
+                    prime1: attributes.take(CKA_PRIME_1), prime2: attributes.take(CKA_PRIME_2),
+                    exponent1: attributes.take(CKA_EXPONENT_1), exponent2: attributes.take(CKA_EXPONENT_2),
+                    coefficient: attributes.take(CKA_COEFFICIENT))
+                if attributes[CKA_PUBLIC_EXPONENT] == nil {
+                    components.publicExponent = try factors.publicExponent()
+                    attributes.set(CKA_PUBLIC_EXPONENT, components.publicExponent)
+                }
+                components.factors = consume factors
+            }
+            for type in Self.factors { attributes[type] = nil }
             let key = try RSAPrivateKey(components)
             return SessionKey(key)
         } catch {

@@ -28,8 +28,7 @@ struct SecretKeyTemplate {
         guard var type = keyTypes.first else { throw .templateInconsistent("the mechanism makes no keys") }
         if let asked = try template.number(CKA_KEY_TYPE) {
             guard let known = keyTypes.first(where: { $0.rawValue == asked }) else {
-                throw .templateInconsistent(
-                    "\(template.place(of: CKA_KEY_TYPE)) is \(keyType: asked), which the mechanism does not make")
+                throw AttributeTable.unknown(asked, "a key that the mechanism makes")
             }
             type = known
         }

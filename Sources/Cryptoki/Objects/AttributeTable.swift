@@ -14,7 +14,7 @@ struct AttributeTable: Sendable {
     /// The table for the object that a template describes, or that has these attributes.
     ///
     /// - Throws: `CKR_TEMPLATE_INCOMPLETE` without a class or a key's type, `CKR_ATTRIBUTE_VALUE_INVALID` for an
-    ///   unknown one, `CKR_TEMPLATE_INCONSISTENT` for a type that the class does not have here.
+    ///   unknown one of both, `CKR_TEMPLATE_INCONSISTENT` for a type that the class does not have here.
     init(for attributes: Attributes) throws(CKError) {
         guard let objectClass = try attributes.number(CKA_CLASS) else {
             throw .templateIncomplete("CKA_CLASS is missing")
@@ -53,7 +53,7 @@ struct AttributeTable: Sendable {
     /// The vendor's programs leave out type and subject.
     private static let certificate: Rules = [
         CKA_CERTIFICATE_TYPE: .number(CKC_X_509), CKA_TRUSTED: .trusted,
-        CKA_CERTIFICATE_CATEGORY: .number(0), CKA_CHECK_VALUE: .bytes([], .never),
+        CKA_CERTIFICATE_CATEGORY: .number(0), CKA_CHECK_VALUE: .checkValue,
         CKA_PUBLIC_KEY_INFO: .bytes([], .never), CKA_START_DATE: .date,
         CKA_END_DATE: .date, CKA_SUBJECT: .bytes([], .never), CKA_ID: .bytes(), CKA_ISSUER: .bytes(),
         CKA_SERIAL_NUMBER: .bytes(), CKA_VALUE: .required, CKA_URL: .bytes([], .never),
@@ -100,8 +100,13 @@ extension AttributeTable {
         CKA_WRAP_WITH_TRUSTED: .bool(false, .only(true)),
     ]
 
-    static func unknown(_ type: CK_KEY_TYPE, _ key: StaticString) -> CKError {
-        .templateInconsistent("CKA_KEY_TYPE is \(keyType: type), which \(key) cannot have here")
+    /// The error for a type that no key of a kind has: `CKR_ATTRIBUTE_VALUE_INVALID` if no other key has it either, or else
+    /// `CKR_TEMPLATE_INCONSISTENT`, as the rest of the template is of another kind.
+    static func unknown(_ type: CK_KEY_TYPE, _ key: Reason) -> CKError {
+        guard KeyType(type) != nil || SecretKeyType(type) != nil else {
+            return .attributeValueInvalid("CKA_KEY_TYPE is \(keyType: type), which no key can have here")
+        }
+        return .templateInconsistent("CKA_KEY_TYPE is \(keyType: type), which \(key) cannot have here")
     }
 
     static func publicKey(_ kind: any KeyPairKind) -> Rules {
@@ -136,7 +141,7 @@ extension AttributeTable {
                 CKA_SENSITIVE: .bool(false, .only(true)), CKA_EXTRACTABLE: .bool(true, .only(false)),
                 CKA_TRUSTED: .trusted, CKA_WRAP_TEMPLATE: .template, CKA_UNWRAP_TEMPLATE: .template,
                 CKA_DERIVE_TEMPLATE: .template,
-                CKA_CHECK_VALUE: AttributeRule(form: .bytes, presence: .computed, change: .never),
+                CKA_CHECK_VALUE: .checkValue,
             ])
     }
 }
@@ -279,6 +284,9 @@ struct AttributeRule: Sendable {
     static func number(_ value: CK_ULONG) -> AttributeRule {
         AttributeRule(form: .number, presence: .optional(value.bytes), change: .never)
     }
+
+    /// `CKA_CHECK_VALUE`.
+    static let checkValue = AttributeRule(form: .bytes, presence: .computed, change: .never)
 
     static let date = AttributeRule(form: .date, presence: .optional([]), change: .always)
 

@@ -166,7 +166,7 @@ extension TokenObject {
         guard !isRead else { return [] }
         var types: Set = [CKA_VALUE]
         if case .certificate(let subject, _) = content {
-            types.formUnion([CKA_ISSUER, CKA_SERIAL_NUMBER, CKA_PUBLIC_KEY_INFO, CKA_UNIQUE_ID])
+            types.formUnion([CKA_ISSUER, CKA_SERIAL_NUMBER, CKA_PUBLIC_KEY_INFO, CKA_UNIQUE_ID, CKA_CHECK_VALUE])
             if subject.isEmpty { types.insert(CKA_SUBJECT) }
         }
         return types.subtracting(attributes.keys.map { CK_ATTRIBUTE_TYPE($0) })

@@ -101,6 +101,7 @@ struct RSAKeyTests {
             (bits + [(CKA_PUBLIC_EXPONENT, [4])], [], .attributeValueInvalid),
             (bits + [(CKA_MODULUS, [1])], [], .attributeReadOnly),
             (bits + [(CKA_KEY_TYPE, CKK_EC.bytes)], [], .templateInconsistent),
+            (bits, [(CKA_KEY_TYPE, CK_ULONG(0xFFFF).bytes)], .attributeValueInvalid),
             (bits, [(CKA_CLASS, CKO_PUBLIC_KEY.bytes)], .templateInconsistent),
             (bits, [(CKA_PRIVATE_EXPONENT, [1])], .attributeReadOnly),
             (bits, [(CKA_EC_PARAMS, [1])], .attributeTypeInvalid),
@@ -112,6 +113,32 @@ struct RSAKeyTests {
                 try Self.generate(scene, publicTemplate, privateTemplate)
             }
         }
+    }
+
+    @Test("a private key without a public exponent gets it from its factors, and computes")
+    func missingExponent() throws {
+        let scene = try RSAScene()
+        func without(_ missing: [CK_ATTRIBUTE_TYPE]) -> ObjectTests.Template {
+            scene.privateTemplate.filter { !missing.contains($0.type) }
+        }
+        for place in [UInt8(0), 1] {
+            let key = try scene.create(without([CKA_PUBLIC_EXPONENT]) + [(CKA_TOKEN, [place])])
+            #expect(try scene.attributes(of: key)[CKA_PUBLIC_EXPONENT] == scene.numbers[1])
+            let publicKey = try scene.create(scene.publicTemplate)
+            let mechanism = Mechanism(type: CKM_SHA256_RSA_PKCS, parameter: [])
+            let signature = try scene.scene.sign(mechanism, key, [[1, 2, 3]])
+            try scene.scene.verify(mechanism, publicKey, [1, 2, 3], signature)
+        }
+        let factors = [CKA_PRIME_1, CKA_PRIME_2, CKA_EXPONENT_1, CKA_EXPONENT_2, CKA_COEFFICIENT]
+        let huge = [UInt8](repeating: 0xFF, count: 100_000)
+        let cases: [(ObjectTests.Template, CKError)] = [
+            (without([CKA_PUBLIC_EXPONENT] + factors), .templateIncomplete),
+            (without([CKA_PUBLIC_EXPONENT, CKA_COEFFICIENT]), .templateIncomplete),
+            (without([CKA_PUBLIC_EXPONENT, CKA_EXPONENT_1]) + [(CKA_EXPONENT_1, [3])], .attributeValueInvalid),
+            (without([CKA_PUBLIC_EXPONENT, CKA_PRIME_1]) + [(CKA_PRIME_1, [7])], .attributeValueInvalid),
+            (without([CKA_PUBLIC_EXPONENT, CKA_PRIME_1]) + [(CKA_PRIME_1, huge)], .attributeValueInvalid),
+        ]
+        for (template, error) in cases { #expect(throws: error) { try scene.create(template) } }
     }
 
     @Test("a private key is created with or without its factors, and hides them unless asked not to")

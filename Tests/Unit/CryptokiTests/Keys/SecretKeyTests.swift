@@ -37,6 +37,7 @@ struct SecretKeyTests {
             (CKM_GENERIC_SECRET_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG.max.bytes)], CKError(CKR_KEY_SIZE_RANGE)),
             (CKM_MAGMA_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG(16).bytes)], .templateInconsistent),
             (CKM_MAGMA_KEY_GEN, [(CKA_KEY_TYPE, CKK_KUZNECHIK.bytes)], .templateInconsistent),
+            (CKM_MAGMA_KEY_GEN, [(CKA_KEY_TYPE, CK_ULONG(0xFFFF).bytes)], .attributeValueInvalid),
             (CKM_MAGMA_KEY_GEN, [(CKA_CLASS, CKO_DATA.bytes)], .templateInconsistent),
             (CKM_MAGMA_KEY_GEN, [(CKA_VALUE, [1])], .attributeReadOnly),
             (CKM_MAGMA_KEY_GEN, [(CKA_MODULUS, [1])], .attributeTypeInvalid),

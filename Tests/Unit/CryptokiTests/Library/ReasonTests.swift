@@ -36,7 +36,7 @@ struct ReasonTests {
             ),
             (
                 [(CKA_CLASS, CKO_SECRET_KEY.bytes), (CKA_KEY_TYPE, CKK_DES.bytes)],
-                "CKA_KEY_TYPE is CKK_DES, which a secret key cannot have here"
+                "CKA_KEY_TYPE is CKK_DES, which no key can have here"
             ),
         ]
         for (template, reason) in cases {

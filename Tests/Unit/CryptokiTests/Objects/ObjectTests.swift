@@ -60,6 +60,12 @@ struct ObjectTests {
             ([(CKA_CLASS, CK_ULONG(99).bytes)], .attributeValueInvalid),
             ([(CKA_CLASS, CKO_CERTIFICATE.bytes)], .templateIncomplete),
             ([(CKA_CLASS, CKO_SECRET_KEY.bytes)], .templateIncomplete),
+            // A type that no key has, and one that keys of other classes have.
+            ([(CKA_CLASS, CKO_SECRET_KEY.bytes), (CKA_KEY_TYPE, CK_ULONG(0xFFFF).bytes)], .attributeValueInvalid),
+            ([(CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_KEY_TYPE, CK_ULONG(0xFFFF).bytes)], .attributeValueInvalid),
+            ([(CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_KEY_TYPE, CK_ULONG.max.bytes)], .attributeValueInvalid),
+            ([(CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_KEY_TYPE, CKK_AES.bytes)], .templateInconsistent),
+            ([(CKA_CLASS, CKO_SECRET_KEY.bytes), (CKA_KEY_TYPE, CKK_RSA.bytes)], .templateInconsistent),
             (Self.data + [(CKA_MODULUS, [1])], .attributeTypeInvalid),
             (Self.data + [(CKA_PRIVATE, [1, 0])], .attributeValueInvalid),
             (Self.data + [(CKA_VALUE, [9])], .templateInconsistent),

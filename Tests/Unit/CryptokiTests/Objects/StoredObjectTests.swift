@@ -135,6 +135,33 @@ struct StoredObjectTests {
         }
     }
 
+    @Test("a certificate has a check value that its template left out, and is found by it", arguments: identities)
+    func checkValue(_ identity: String) throws {
+        let (_, application, session) = try Self.start(identity)
+        let check = Array(try Digest.digest(Self.value.span, .sha1).prefix(3))
+        var made: [CK_OBJECT_HANDLE] = []
+        for place in [UInt8(0), 1] {
+            let template = Self.certificate.filter { $0.type != CKA_TOKEN } + [(CKA_TOKEN, [place])]
+            made.append(try application.create(session, template))
+            // Who wants none says so (4.10.2).
+            let without = try application.create(session, template + [(CKA_CHECK_VALUE, [])])
+            #expect(try application.attributes(session, of: without)[CKA_CHECK_VALUE] == [])
+        }
+        for object in made { #expect(try application.attributes(session, of: object)[CKA_CHECK_VALUE] == check) }
+        let wanted: ObjectTests.Template = [(CKA_CHECK_VALUE, check)]
+        #expect(try application.find(session, wanted).sorted() == made.sorted())
+        #expect(try application.find(session, [(CKA_CHECK_VALUE, [9, 9, 9])]).isEmpty)
+        // The token tells it by the certificate itself.
+        try application.library.closeSession(session)
+        let later = try application.open()
+        let found = try application.find(later, wanted)
+        #expect(found.count == 1)
+        let alone = try application.library.withSession(later) { session throws(CKError) in
+            try session.attributes(of: found[0], types: [CKA_CHECK_VALUE])
+        }
+        #expect(alone[CKA_CHECK_VALUE] == check)
+    }
+
     @Test("an object that cannot be modified keeps its attributes")
     func fixed() throws {
         let (_, application, session) = try TokenKeyTests.start(.usb)

@@ -196,12 +196,29 @@ struct ECTests {
         #expect(throws: CKError.keyFunctionNotPermitted) { try Self.derive(scene, signing.1, theirs.point) }
     }
 
-    /// The value of a derived generic secret.
+    @Test("a derived key of AES has the length that its template tells, and without one there is none")
+    func derivedAES() throws {
+        let scene = try SecretKeyScene()
+        let (ours, theirs) = (try Self.generate(scene), try Self.generate(scene))
+        let point = try #require(try scene.application.attributes(scene.session, of: theirs.0)[CKA_EC_POINT])
+        let aes: ObjectTests.Template = [(CKA_KEY_TYPE, CKK_AES.bytes)]
+        for kdf in [CK_ULONG(CKD_NULL), CK_ULONG(CKD_SHA256_KDF)] {
+            #expect(throws: CKError.templateIncomplete) { try Self.derive(scene, ours.1, point, kdf: kdf, aes) }
+            for count in [16, 24, 32] {
+                #expect(try Self.derive(scene, ours.1, point, kdf: kdf, count: count, aes)?.count == count)
+            }
+            #expect(throws: CKError.templateInconsistent) {
+                try Self.derive(scene, ours.1, point, kdf: kdf, count: 20, aes)
+            }
+        }
+    }
+
+    /// The value of a derived secret.
     private static func derive(
         _ scene: SecretKeyScene, _ key: CK_OBJECT_HANDLE, _ publicData: [UInt8],
-        kdf: CK_ULONG = CK_ULONG(CKD_NULL), info: [UInt8] = [], count: Int? = nil
+        kdf: CK_ULONG = CK_ULONG(CKD_NULL), info: [UInt8] = [], count: Int? = nil, _ more: ObjectTests.Template = []
     ) throws -> [UInt8]? {
-        let template = try Attributes(template: count.map { [(CKA_VALUE_LEN, CK_ULONG($0).bytes)] } ?? [])
+        let template = try Attributes(template: more + (count.map { [(CKA_VALUE_LEN, CK_ULONG($0).bytes)] } ?? []))
         let mechanism = Mechanism(
             type: CKM_ECDH1_DERIVE, parameter: [],
             structure: .agreement(AgreementParameters(derivation: kdf, publicData: publicData, ukm: info)))
