@@ -103,13 +103,18 @@ enum PEM: String {
         return try contents(of: bytes, from: path)
     }
 
-    /// Reads a file that has one of this kind in it.
-    func readOne(_ path: String) throws -> [UInt8] {
-        let all = try read(path)
+    /// The only one of this kind that a file has in it: what is behind the first must not count as read.
+    func one(of bytes: [UInt8], from file: String) throws -> [UInt8] {
+        let all = try contents(of: bytes, from: file)
         guard let first = all.first, all.count == 1 else {
-            throw CommandError(.failed, "\(path) \(several)")
+            throw CommandError(.failed, "\(file) \(several): put each into a file of its own")
         }
         return first
+    }
+
+    /// Reads a file that has one of this kind in it.
+    func readOne(_ path: String) throws -> [UInt8] {
+        try one(of: InputFile(path).all(limit: Self.limit), from: path)
     }
 }
 

@@ -33,8 +33,7 @@ struct MessageVerification {
     private func verify(_ file: String, _ number: Int, _ progress: BatchProgress) async throws -> [MessageSigner] {
         let input = try InputFile(file)
         if let beside = contentBeside(file) {
-            let bytes = try input.all(limit: PEM.limit)
-            guard let message = try PEM.message.contents(of: bytes, from: file).first else { return [] }
+            let message = try PEM.message.one(of: input.all(limit: PEM.limit), from: file)
             let content = try InputFile(beside)
             return try await verifier.verify(
                 message, content: content.source(progress: progress.begin(number, content)))
@@ -68,7 +67,7 @@ struct MessageVerification {
             }
             text += piece
         }
-        let message = try PEM.message.contents(of: text, from: file).first ?? []
+        let message = try PEM.message.one(of: text, from: file)
         return ByteSource(first: message, nil, tell)
     }
 }

@@ -74,6 +74,29 @@ struct SignatureCommandTests {
         try desk.screen.expect("messages")
     }
 
+    @Test("verify: a file with more than the one that is verified is refused, whatever the first is")
+    func behindTheFirst() async throws {
+        try await desk.type("sign --cms --pin-source env:PIN --key ann ~/text", isShown: false)
+        try await desk.type("sign --cms --detached --pin-source env:PIN --key ann ~/other", isShown: false)
+        for name in ["text.p7m", "other.p7s"] {
+            let message = try desk.read(name)
+            let forged = Array(message.dropLast()) + [message.last.map { $0 ^ 1 } ?? 0]
+            try desk.write(pem(message) + pem(forged), "two-\(name)")
+        }
+        try desk.write(String(decoding: desk.read("ann.pem") + desk.read("ca.pem"), as: UTF8.self), "two.pem")
+        try await desk.type("verify --cms --ca ~/ca.pem ~/two-text.p7m -o ~/content")
+        #expect(throws: (any Error).self) { try desk.read("content") }
+        try await desk.type("verify --cms --ca ~/ca.pem ~/two-text.p7m --json")
+        try await desk.type("verify --cms --ca ~/ca.pem --content ~/other ~/two-other.p7s", .russian)
+        try await desk.type("verify --certificate ~/two.pem ~/text")
+        try desk.screen.expect("verify-several")
+    }
+
+    private func pem(_ message: [UInt8]) -> String {
+        let text = Data(message).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        return "-----BEGIN CMS-----\n\(text)\n-----END CMS-----\n"
+    }
+
     @Test("esia url, sign --esia: strings for the identity service")
     func identity() async throws {
         desk.screen.mask(pattern: "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", as: "(uuid)")
