@@ -3,7 +3,8 @@
 /// The verification of a message's signatures, and of the paths from the certificates of its signers to trusted ones.
 ///
 /// It takes as many steps as there are signers and certificates: of all signatures, those of signers, certificates and
-/// lists of revoked certificates, at most 64 and 8 for each signer are verified.
+/// lists of revoked certificates, at most 64 and 8 for each signer are verified, and as many certificates are looked at more
+/// than once.
 package final class SignerVerification {
     /// The verified signers.
     package struct Result: Sendable {
@@ -31,7 +32,7 @@ package final class SignerVerification {
         case content
         /// The signature is wrong.
         case signature
-        /// More signatures would have to be verified than are allowed.
+        /// More signatures would have to be verified, or certificates looked at, than are allowed.
         case limit
         /// The algorithm beside the signature is not the key's, and has to be.
         case order
@@ -69,6 +70,8 @@ package final class SignerVerification {
 
     /// The number of verified signatures.
     package var signatureCount: Int { search.signatureCount }
+    /// The number of certificates that were looked at, each as often as that was.
+    package var stepCount: Int { search.stepCount }
 
     /// The limit of verified signatures.
     static func signatureLimit(signers: Int) -> Int { 64 + 8 * signers }
@@ -108,7 +111,9 @@ package final class SignerVerification {
         guard let signed = try signer.signedDigest(contentDigest: digest), let named = try? SigningCertificate(signer)
         else { return refused(.attributes) }
         var fault = Fault.certificate
+        // An attacker's certificates can all have one issuer and number, and cost no signature.
         for candidate in search.candidates(issuer: signer.issuer, serialNumber: signer.serialNumber) {
+            guard search.takeStep() else { return refused(.limit) }
             guard try named.allows(candidate) else { continue }
             guard let key = candidate.key else {
                 if fault == .certificate { fault = .weakAlgorithm }

@@ -5,8 +5,9 @@ import GOST
 
 /// The search for paths to trusted certificates at one time, for any number of certificates.
 ///
-/// Every certificate is read once and found by its name. The number of signatures that are verified is limited, since
-/// the sender of a message chooses its certificates. Beyond the limit no path is found any more.
+/// Every certificate is read once and found by its name. The sender of a message chooses its certificates: so the number of
+/// signatures that are verified is limited, and so is that of certificates that are looked at for a signer or an issuer,
+/// for all can have one name. Beyond a limit no path is found any more.
 package final class PathSearch {
     /// The issuer of a certificate, and its number: both in DER.
     private struct Identity: Hashable {
@@ -19,7 +20,8 @@ package final class PathSearch {
     }
 
     private let store: TrustStore
-    /// Lists of the time, by their issuers.
+    private let time: Int
+    /// Lists from before the time, by their issuers.
     private let lists: [[UInt8]: [RevocationList]]
     /// Whether the certificate's key has signed the list, as far as that is known.
     private var listSigners: [ListSigner: Bool] = [:]
@@ -31,6 +33,8 @@ package final class PathSearch {
     private let signatureLimit: Int
     /// The number of verified signatures.
     private(set) var signatureCount = 0
+    /// The number of certificates that were looked at for a signer or an issuer, each as often as that was.
+    private(set) var stepCount = 0
 
     /// The greatest number of certificates between the first and the trusted one.
     private static let maximumLength = 8
@@ -46,9 +50,10 @@ package final class PathSearch {
     ) throws(HostCryptoError) {
         try LibraryContext.require()
         self.store = store
+        self.time = time
         self.signatureLimit = signatureLimit
         let contents = try store.read()
-        lists = Dictionary(grouping: contents.lists.filter { $0.isUsable(at: time) }, by: \.issuer)
+        lists = Dictionary(grouping: contents.lists.filter { $0.isUsable(after: time) }, by: \.issuer)
         for certificate in contents.trusted { add(certificate, isTrusted: true, time: time) }
         for certificate in contents.certificates { add(certificate, time: time) }
         for der in further { (try? Certificate(der: der.span)).map { add($0, isKnown: false, time: time) } }
@@ -76,6 +81,15 @@ package final class PathSearch {
         return true
     }
 
+    /// Counts a certificate that is about to be looked at: each once, and as many again as signatures may be verified.
+    ///
+    /// - Returns: Whether it may be.
+    func takeStep() -> Bool {
+        guard stepCount < known.count + signatureLimit else { return false }
+        stepCount += 1
+        return true
+    }
+
     /// Whether a path leads from a certificate that signs messages to a trusted one.
     ///
     /// - Parameter named: Certificates that must all be on it.
@@ -99,6 +113,7 @@ package final class PathSearch {
         if named.isEmpty, let proof = candidate.proof, proof == (authorities, path.count) { return true }
         guard path.count < Self.maximumLength else { return false }
         for issuer in try self.authorities(named: candidate.certificate.issuer) {
+            guard takeStep() else { return false }
             guard let key = issuer.key, issuer.details?.pathLength ?? authorities >= authorities,
                 !longer.contains(where: { $0 === issuer }), takeSignature(), try candidate.isSigned(with: key),
                 try isNotRevoked(candidate, by: issuer, key, isLeaf: path.isEmpty)
@@ -130,15 +145,23 @@ package final class PathSearch {
     private func isNotRevoked(
         _ candidate: PathCandidate, by issuer: PathCandidate, _ key: PublicKeyInfo, isLeaf: Bool
     ) throws(HostCryptoError) -> Bool {
-        var isListed = false
+        // By an old list that names it; a certificate that was on hold may be on a later list no more.
+        var isListed = false, wasRevoked = false
         guard let details = candidate.details else { return false }
         let lists = issuer.details?.signsLists == true ? lists[issuer.certificate.subject] ?? [] : []
         for list in lists {
+            let isCurrent = list.isCurrent(at: time), isNamed = list.names(details)
+            guard isCurrent || isNamed else { continue }
             guard let isSigned = try isSigned(list, by: issuer, key) else { return false }
             guard isSigned else { continue }
-            if list.names(details) { return false }
+            guard isCurrent else {
+                wasRevoked = true
+                continue
+            }
+            if isNamed { return false }
             if list.isWhole(for: candidate.certificate, isAuthority: details.isAuthority) { isListed = true }
         }
+        guard isListed || !wasRevoked else { return false }
         switch store.revocationCheck {
         case .none: return true
         case .leaf: return isListed || !isLeaf

@@ -36,13 +36,15 @@ final class RevocationList: Sendable {
         list = try quietly { () throws(HostCryptoError) in try Self.read(der) }
     }
 
-    /// Whether it is valid at a time, in seconds since 1970, and fully understood here.
-    func isUsable(at time: Int) -> Bool {
-        let now = time_t(time)
-        let begins = unsafe COpenSSL_compare_time(X509_CRL_get0_lastUpdate(list.pointer), now) < 0
+    /// Whether it was made before a time, in seconds since 1970, and is fully understood here.
+    func isUsable(after time: Int) -> Bool {
+        unsafe scope.isUnderstood && COpenSSL_compare_time(X509_CRL_get0_lastUpdate(list.pointer), time_t(time)) < 0
+    }
+
+    /// Whether no newer one is due at a time, in seconds since 1970.
+    func isCurrent(at time: Int) -> Bool {
         let next = unsafe X509_CRL_get0_nextUpdate(list.pointer)
-        let ends = unsafe next.map { unsafe COpenSSL_compare_time($0, now) > 0 } ?? true
-        return begins && ends && scope.isUnderstood
+        return unsafe next.map { unsafe COpenSSL_compare_time($0, time_t(time)) > 0 } ?? true
     }
 
     /// The list in libcrypto (`X509_CRL`).

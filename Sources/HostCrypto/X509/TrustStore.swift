@@ -5,7 +5,8 @@
 /// A path is as RFC 5280, 6.1, has it, without policies and constraints of names: a certificate with critical ones is
 /// not understood.
 package struct TrustStore: Sendable {
-    /// The certificates of which a list must tell that they are not revoked. An existing list always counts.
+    /// The certificates of which a list must tell that they are not revoked. A list that names one as
+    /// revoked always counts, also one that is out of date, unless a current list does not name it any more.
     package enum RevocationCheck: Sendable {
         case none, leaf, all
     }

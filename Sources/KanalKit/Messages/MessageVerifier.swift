@@ -9,7 +9,8 @@ import Translation
 /// All signers must have signed, and from each a path must lead to a trusted certificate, as `C_EX_PKCS7Verify` of the
 /// shared library wants it. A message that is not accepted throws ``KanalError/messageRefused(_:)``.
 public struct MessageVerifier: Sendable {
-    /// The certificates of which a list must tell that they are not revoked. An existing list always counts.
+    /// The certificates of which a list must tell that they are not revoked. A list that names one as
+    /// revoked always counts, also one that is out of date, unless a current list does not name it any more.
     public enum RevocationCheck: Sendable {
         /// Of none.
         case none

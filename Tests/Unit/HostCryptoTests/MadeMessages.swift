@@ -67,14 +67,17 @@ struct MadeCertificate {
     var number: Int
     var subject, issuer: String
     var isAuthority = false
+    /// The number of authorities that may follow an authority; nil for any.
+    var pathLength: UInt8?
 
     /// - Parameter certifying: nil for a signature that is good for nothing.
     func der(of key: MadeKey, by certifying: MadeKey?) throws -> [UInt8] {
         let algorithm = try SignatureAlgorithm.ecdsa(.sha256).der()
         let times = ["250101000000Z", "491231235959Z"].map { DERTag.utcTime.element([UInt8]($0)) }
-        let constraints: [UInt8] = [
-            0x30, 0x0F, 0x06, 3, 0x55, 0x1D, 0x13, 0x01, 1, 0xFF, 0x04, 5, 0x30, 3, 0x01, 1, 0xFF,
-        ]
+        let length: [UInt8] = pathLength.map { [0x02, 1, $0] } ?? []
+        let value = DERTag.sequence.element([0x01, 1, 0xFF] + length)
+        let constraints = DERTag.sequence.element(
+            [0x06, 3, 0x55, 0x1D, 0x13, 0x01, 1, 0xFF] + DERTag.octetString.element(value))
         let number = DERTag.integer.element([1, UInt8(number >> 8), UInt8(number & 0xFF)])
         let extensions = DERTag.context3.element(DERTag.sequence.element(constraints))
         let parts = [

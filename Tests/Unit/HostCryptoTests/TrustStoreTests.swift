@@ -44,9 +44,9 @@ struct TrustStoreTests {
             try openssl.run("x509 -in \(name).pem -outform DER -out \(name)")
         }
 
-        func revocationList(of issuer: String) throws -> [UInt8] {
+        func revocationList(of issuer: String, days: Int = 5) throws -> [UInt8] {
             let key = "-config ca.cnf -keyfile \(issuer).key -cert \(issuer).pem"
-            try openssl.run("ca -gencrl \(key) -crldays 5 -out crl.pem")
+            try openssl.run("ca -gencrl \(key) -crldays \(days) -out crl.pem")
             try openssl.run("crl -in crl.pem -outform DER -out crl")
             return try openssl.read("crl")
         }
@@ -177,6 +177,9 @@ struct TrustStoreTests {
         let ofRoot = try chain.revocationList(of: "root")
         try chain.revoke("signer", by: "authority")
         let full = [try chain.revocationList(of: "authority")]
+        // The certificate was on hold, and is so no more.
+        try chain.openssl.write([], "index")
+        let later = [try chain.revocationList(of: "authority", days: 20)]
         func trusts(_ lists: [[UInt8]], _ check: TrustStore.RevocationCheck, days: Int = 0) throws -> Bool {
             try chain.trusts(days: days) { store in
                 store.revocationLists = lists
@@ -189,8 +192,13 @@ struct TrustStoreTests {
             #expect(try trusts(empty + [ofRoot], check))
             #expect(try !trusts(full, check))
             #expect(try !trusts(full + empty + [ofRoot], check))
-            // An expired list proves nothing, nor does a forged one.
-            #expect(try trusts(full, check, days: 10) == (check == .none))
+            // An expired list does not prove that a certificate is not revoked, but that it was.
+            #expect(try trusts(empty, check, days: 10) == (check == .none))
+            #expect(try !trusts(full, check, days: 10))
+            #expect(try !trusts(full + empty, check, days: 10))
+            #expect(try trusts(full + later, check, days: 10) == (check != .all))
+            #expect(try !trusts(full + later, check))
+            // A forged one proves nothing.
             #expect(try trusts(full.map { $0.changed(at: $0.count - 1) }, check) == (check == .none))
         }
         #expect(throws: HostCryptoError.invalidEncoding) { try trusts([[1]], .none) }

@@ -58,6 +58,49 @@ final class VerificationBudgetTests {
         #expect(result.certificates == 0 && result.signatures == 72 && result.duration < .seconds(30), "\(result)")
     }
 
+    @Test(
+        "certificates with the signer's name and number whose keys do not count are not all looked at for each signer")
+    func unsuitable() throws {
+        let curve: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+        let others = try (0..<1000).map { number in
+            try MadeCertificate(number: 2, subject: "impostor \(number)", issuer: "root").der(of: other, by: nil)
+                .replacing(curve, with: curve.dropLast() + [0x7F])
+        }
+        let certificate = try issued(2)
+        func outcome(signers count: Int) throws -> Outcome {
+            try verify(signers: Array(repeating: certificate, count: count), others: others, isFirst: false)
+        }
+        let one = try outcome(signers: 1)
+        #expect(one.certificates == 1 && one.isTrusted && one.steps == 1002, "\(one)")
+        // Each finds its own behind all others, which cost no signature.
+        let many = try outcome(signers: limit)
+        #expect(many.certificates == 0 && many.fault == .limit && many.steps == 1002 + 64 + 8 * limit, "\(many)")
+    }
+
+    @Test("authorities that allow no others below them take steps by the sum of signers and authorities")
+    func shortAuthorities() throws {
+        let certificate = try issued(2, by: "low")
+        let low = try MadeCertificate(number: 600, subject: "low", issuer: "middle", isAuthority: true)
+            .der(of: authority, by: authority)
+        var middles = try (0..<1000).map { number in
+            try MadeCertificate(number: number, subject: "middle", issuer: "root", isAuthority: true, pathLength: 0)
+                .der(of: authority, by: authority)
+        }
+        middles.append(
+            try MadeCertificate(number: 1000, subject: "middle", issuer: "root", isAuthority: true)
+                .der(of: authority, by: authority))
+        // A path over certificates that the signer names is looked for again for each signer.
+        let attributes = try attributes(naming: [certificate, low])
+        func outcome(signers count: Int) throws -> Outcome {
+            try verify(
+                signers: Array(repeating: certificate, count: count), others: [low] + middles, attributes: attributes)
+        }
+        #expect(try outcome(signers: 1).isTrusted)
+        let result = try outcome(signers: limit)
+        #expect(result.certificates == limit && !result.isTrusted)
+        #expect(result.steps == 1004 + 64 + 8 * limit, "\(result)")
+    }
+
     @Test("authorities with one name but other keys end the search, however many signers there are")
     func authorities() throws {
         let signers = try (0..<limit).map { try issued($0 + 2, by: "middle") }
@@ -103,15 +146,19 @@ final class VerificationBudgetTests {
     // MARK: Messages
 
     private struct Outcome {
-        let size, signatures, certificates: Int
+        let size, signatures, steps, certificates: Int
         let isTrusted: Bool
+        let fault: SignerVerification.Fault?
         let duration: Duration
     }
 
     /// - Parameter isFirst: Whether the signers' certificates come before the others.
-    private func verify(signers: [[UInt8]], others: [[UInt8]], isFirst: Bool = true) throws -> Outcome {
+    private func verify(
+        signers: [[UInt8]], others: [[UInt8]], isFirst: Bool = true, attributes: [UInt8]? = nil
+    ) throws -> Outcome {
         let distinct = Set(signers).count == 1 ? [signers[0]] : signers
-        let der = try message(signers: signers, certificates: isFirst ? distinct + others : others + distinct)
+        let der = try message(
+            signers: signers, certificates: isFirst ? distinct + others : others + distinct, attributes: attributes)
         let store = TrustStore(trusted: [root])
         let digests = [DigestAlgorithm.sha256: try DigestAlgorithm.sha256(content)]
         let clock = ContinuousClock()
@@ -121,15 +168,35 @@ final class VerificationBudgetTests {
         let found = try verification.signers(of: digests, ContentForm())
         let isTrusted = try verification.trustsSigners()
         return Outcome(
-            size: der.count, signatures: verification.signatureCount, certificates: found?.certificates.count ?? 0,
-            isTrusted: isTrusted, duration: clock.now - start)
+            size: der.count, signatures: verification.signatureCount, steps: verification.stepCount,
+            certificates: found?.certificates.count ?? 0, isTrusted: isTrusted, fault: verification.fault,
+            duration: clock.now - start)
     }
 
     private let content = [UInt8]("the content")
 
-    private func message(signers: [[UInt8]], certificates: [[UInt8]]) throws -> [UInt8] {
+    private func message(
+        signers: [[UInt8]], certificates: [[UInt8]], attributes: [UInt8]? = nil
+    ) throws -> [UInt8] {
         try MadeMessage(
-            content: content, signers: signers, certificates: certificates, signature: signer.signature(of: content)
+            content: content, signers: signers, certificates: certificates,
+            signature: signer.signature(of: attributes ?? content), attributes: attributes
         ).der()
+    }
+
+    /// Signed attributes with a signing-certificate-v2 of these certificates, the signer's first.
+    private func attributes(naming certificates: [[UInt8]]) throws -> [UInt8] {
+        let pkcs: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01]
+        func attribute(_ arcs: [UInt8], _ value: [UInt8]) -> [UInt8] {
+            DERTag.sequence.element(DERTag.objectIdentifier.element(pkcs + [9] + arcs) + DERTag.set.element(value))
+        }
+        let names = try certificates.flatMap { der in
+            DERTag.sequence.element(DERTag.octetString.element(try DigestAlgorithm.sha256(der)))
+        }
+        let value = DERTag.sequence.element(DERTag.sequence.element(names))
+        return DERTag.set.element(
+            attribute([3], DERTag.objectIdentifier.element(pkcs + [7, 1]))
+                + attribute([4], DERTag.octetString.element(try DigestAlgorithm.sha256(content)))
+                + attribute([16, 2, 47], value))
     }
 }
