@@ -137,7 +137,8 @@ package struct VirtualReader: ~Copyable {
     }
 
     private borrowing func send(_ bytes: [UInt8]) throws(VirtualReaderError) {
-        let frame = [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
+        guard let count = UInt16(exactly: bytes.count) else { throw .system(errno: EMSGSIZE) }
+        let frame = [UInt8(count >> 8), UInt8(count & 0xFF)] + bytes
         var sent = 0
         while sent < frame.count {
             let result = unsafe frame.withUnsafeBytes { buffer in

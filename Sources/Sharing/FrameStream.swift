@@ -65,8 +65,11 @@ struct FrameStream: ~Copyable {
     /// Sends a frame.
     ///
     /// - Parameter mayGoOn: Whether the other end is waited for, which has no room; for ten seconds at most.
+    /// - Throws: `tooLong` for bytes that no frame holds, as a token can answer: with a part of their number in front, they
+    ///   would be other frames to the other end.
     borrowing func send(_ bytes: [UInt8], while mayGoOn: () -> Bool = { true }) throws(RemoteReader.Failure) {
-        let frame = [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
+        guard let count = UInt16(exactly: bytes.count) else { throw .tooLong }
+        let frame = [UInt8(count >> 8), UInt8(count & 0xFF)] + bytes
         var sent = 0
         while sent < frame.count {
             try waitForRoom(mayGoOn)

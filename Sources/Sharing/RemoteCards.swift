@@ -143,6 +143,8 @@ struct RemoteReader: ~Copyable {
         case ended
         /// The other end has said nothing for too long: a reader that works asks for the card several times a second.
         case silent
+        /// The token's answer has more bytes than a frame.
+        case tooLong
 
         var text: Phrase {
             switch self {
@@ -152,6 +154,7 @@ struct RemoteReader: ~Copyable {
             case .closed: "the reader closed the connection"
             case .ended: "the command of the tunnel has ended"
             case .silent: "the reader has fallen silent"
+            case .tooLong: "the token's answer is longer than the reader can take"
             }
         }
     }

@@ -89,11 +89,32 @@ extension String {
         }.joined()
     }
 
-    private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+    fileprivate static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true
         default: false
         }
+    }
+}
+
+extension Sequence<UInt8> {
+    /// JSON with the same meaning that may be shown on a terminal: characters that ``String/printable`` does not show as they
+    /// are have the form `\u202e`, in UTF-16. Spaces and the ends of lines stay: in texts JSON has none of the latter.
+    package var withoutTerminalCharacters: [UInt8] {
+        let text = String(decoding: Array(self), as: UTF8.self)
+        guard text.unicodeScalars.contains(where: { $0 != "\n" && String.isHarmful($0) }) else { return Array(self) }
+        var result: [UInt8] = []
+        for scalar in text.unicodeScalars {
+            guard scalar != "\n", String.isHarmful(scalar) else {
+                result += UTF8.encode(scalar).map(Array.init) ?? []
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                result += Array("\\u\(String(repeating: "0", count: 4 - digits.utf8.count))\(digits)".utf8)
+            }
+        }
+        return result
     }
 }
 

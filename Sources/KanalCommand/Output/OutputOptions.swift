@@ -25,7 +25,7 @@ struct OutputOptions: ParsableArguments {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if !isOneOfMany { encoder.outputFormatting.insert(.prettyPrinted) }
-        try OutputStream.output.write(encoder.encode(Envelope(report: report)) + [0x0A])
+        try OutputStream.output.write(encoder.encode(Envelope(report: report)).withoutTerminalCharacters + [0x0A])
     }
 
     /// Reports progress or success: on standard output as text, and nowhere for programs that read JSON.

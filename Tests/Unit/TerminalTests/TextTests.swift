@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import Foundation
 import Terminal
 import Testing
 import Translation
@@ -15,6 +15,20 @@ struct TextTests {
         #expect(text.utf8.allSatisfy { (0x20...0x7E).contains($0) })
         #expect(text.hasPrefix("A\\u{1b}[31m\\u{a}\\u{d}\\u{9}"))
         #expect(text.hasSuffix("\\u{ad}B"))
+    }
+
+    @Test("JSON has escapes in the place of what a terminal obeys, and its texts stay what they are")
+    func json() throws {
+        let texts = ["Токен", "A\u{9B}31m\u{7F}\u{202E}\u{2066}\u{FEFF}\u{E000}\u{E0001}B", "\u{1B}\n\t"]
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .prettyPrinted
+        let plain = try encoder.encode(texts), escaped = plain.withoutTerminalCharacters
+        #expect(try JSONDecoder().decode([String].self, from: Data(escaped)) == texts)
+        let text = String(decoding: escaped, as: UTF8.self)
+        #expect(text.split(separator: "\n").allSatisfy { $0 == $0.description.printable })
+        #expect(text.contains("Токен") && text.contains("\\u009b31m\\u007f\\u202e\\u2066\\ufeff\\ue000\\udb40\\udc01B"))
+        let harmless = try encoder.encode(["Токен", "a\"b"])
+        #expect(harmless.withoutTerminalCharacters == Array(harmless))
     }
 
     @Test("Lines are broken between words, at the width, and words that are longer stay whole")

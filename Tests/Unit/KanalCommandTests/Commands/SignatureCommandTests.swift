@@ -92,6 +92,17 @@ struct SignatureCommandTests {
         try desk.screen.expect("verify-several")
     }
 
+    @Test("--json: the name of a file moves no cursor and turns no direction")
+    func escapedNames() async throws {
+        let name = "a\u{202E}b\u{9B}c"
+        try desk.write("text", name)
+        let (_, output) = try await desk.type("verify --cms --ca ~/ca.pem ~/\(name) --json", isShown: false)
+        let text = String(decoding: output, as: UTF8.self)
+        #expect(
+            text.contains("a\\u202eb\\u009bc")
+                && !text.unicodeScalars.contains { "\u{202E}\u{9B}".unicodeScalars.contains($0) })
+    }
+
     private func pem(_ message: [UInt8]) -> String {
         let text = Data(message).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return "-----BEGIN CMS-----\n\(text)\n-----END CMS-----\n"

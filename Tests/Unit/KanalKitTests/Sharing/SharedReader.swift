@@ -123,6 +123,8 @@ final class EmulatedLink: OwnedCard {
     private(set) var sent: [[UInt8]] = []
     /// The instruction with which the token is lost.
     var lost: UInt8?
+    /// The instruction that is answered by more bytes than a frame holds.
+    var oversized: UInt8?
 
     init(_ card: EmulatedCard) { self.card = card }
 
@@ -134,6 +136,12 @@ final class EmulatedLink: OwnedCard {
         guard command.ins != lost else {
             isThere = false
             throw .removed(sent: true)
+        }
+        if command.ins == oversized {
+            guard let response = Response(parsing: [UInt8](repeating: 2, count: 65_536) + [0x90, 0x00]) else {
+                throw .malformed
+            }
+            return response
         }
         return try card.transmit(command)
     }

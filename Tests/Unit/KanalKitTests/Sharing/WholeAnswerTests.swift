@@ -59,6 +59,20 @@ struct WholeAnswerTests {
         }
     }
 
+    @Test("an answer that no frame holds ends the connection, and is not cut into other frames")
+    func oversized() throws {
+        let machine = try FarMachine(Identity.bt, hasFarEnd: false)
+        let link = try machine.connect(to: "far")
+        func answer() throws -> StatusWord {
+            // Discovery, which passes.
+            let command = Command(0x80, 0xCA, 0x47, 0x00, ne: 256)
+            return try link.transmit(command).status
+        }
+        #expect(try answer() == .success)
+        machine.token.oversized = 0xCA
+        #expect(throws: LinkError.removed(sent: true)) { try answer() }
+    }
+
     @Test("a token that is carried through takes as many, if it has as much room in its replies, and else more")
     func through() async throws {
         for (size, expected) in [(4096, 3...3), (ChannelOffer.shortLimit, 7...12)] {
