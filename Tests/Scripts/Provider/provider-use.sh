@@ -255,9 +255,13 @@ layouts() {
         skipped "a program with OpenSSL inside: there is no libcrypto.a"
         return 0
     fi
-    compiled cc -Wall -Wextra -Werror "$tree/Tests/Programs/Provider/inside.c" -o inside -l:libcrypto.a -ldl -pthread
+    local others_of_libcrypto
+    others_of_libcrypto=$(there pkg-config --static --libs libcrypto | sed 's/-lcrypto//')
+    # shellcheck disable=SC2086
+    compiled cc -Wall -Wextra -Werror "$tree/Tests/Programs/Provider/inside.c" -o inside -l:libcrypto.a $others_of_libcrypto
+    # shellcheck disable=SC2086
     compiled cc -Wall -Wextra -Werror -rdynamic "$tree/Tests/Programs/Provider/inside.c" -o inside-exporting -Wl,--whole-archive \
-        -l:libcrypto.a -Wl,--no-whole-archive -ldl -pthread
+        -l:libcrypto.a -Wl,--no-whole-archive $others_of_libcrypto
     with /dev/null "$work/lib/ossl-modules" 1 ./inside
     printed 'has to export its functions'
     with /dev/null "$work/lib/ossl-modules" 0 ./inside-exporting
