@@ -119,7 +119,8 @@ files() {
 
 # refuses SETTINGS TEXT KEY: the key signs nothing, and no PIN comes to the stranger's token.
 refuses() {
-    local before=$(grep -c '^> ..20' second-trace)
+    local before
+    before=$(grep -c '^> ..20' second-trace)
     expect 1 bash -c 'openssl_with "$@"' sh "$work/$1" dgst -md_gost12_256 -sign "$3" message
     printed "$2"
     [ "$(grep -c '^> ..20' second-trace)" = "$before" ] || fail "a PIN was presented to the other token: $(cat output)"

@@ -170,7 +170,7 @@ programs() {
     compiled cc -O1 -Wall -Wextra -Werror -std=gnu11 $headers "$tree/Tests/Programs/Provider/forking.c" \
         "$tree"/Sources/OpenSSLKeys/{errors,text,settings,module,calls,pin,refusals,token}.c \
         $(there pkg-config --cflags --libs p11-kit-1) -o forking -pthread -lcrypto
-    for mode in provider module; do with /dev/null "$work/lib/ossl-modules" 0 ./forking $mode lib/ossl-modules/kanal.so 500; done
+    for mode in provider module; do with /dev/null "$work/lib/ossl-modules" 0 ./forking $mode lib/ossl-modules/kanal.so 300; done
     passed "children that are forked while threads load the provider, and modules, load them, too"
     compiled cc -O1 -Wall -Wextra -Werror "$tree/Tests/Programs/Provider/wiped.c" -o wiped -pthread -lcrypto
     with /dev/null "$work/lib/ossl-modules" 0 ./wiped
