@@ -16,6 +16,8 @@ final class PCSCCard: CardLink {
     private let reader: String
     /// Whether the card was reset since the last transaction.
     private var wasReset = false
+    /// Whether a transaction goes on.
+    private var hasTransaction = false
     private(set) var atr: [UInt8] = []
     /// The greatest length of an APDU: as the reader says, over T=1; short ones otherwise, and for the rest of the
     /// connection once an extended one has failed.
@@ -125,6 +127,7 @@ final class PCSCCard: CardLink {
             try waitForOthers()
             let code = context.call(.long) { pcsc.SCardBeginTransaction(handle) }
             if code == SCARD_S_SUCCESS {
+                hasTransaction = true
                 guard wasReset else { return false }
                 try givePower()
                 wasReset = false
@@ -152,6 +155,8 @@ final class PCSCCard: CardLink {
     /// Waits until no other process keeps the card, which libpcsclite would do without an end. A process that takes it in
     /// the moment behind this is still waited for by libpcsclite.
     private func waitForOthers() throws(LinkError) {
+        // The question would end a transaction of this connection.
+        guard !hasTransaction else { return }
         let end = clocks.awake.now + patience
         while isKept {
             guard clocks.awake.now < end else { throw .kept }
@@ -171,6 +176,7 @@ final class PCSCCard: CardLink {
     }
 
     func endTransaction() {
+        hasTransaction = false
         _ = context.call(.brief) { pcsc.SCardEndTransaction(handle, DWORD(SCARD_LEAVE_CARD)) }
     }
 

@@ -153,7 +153,7 @@ package final class ReaderInquiry {
             if ready < 0, errno == EINTR { continue }
             guard ready > 0 else { return nil }
             var part = [UInt8](repeating: 0, count: count - received.count)
-            let length = unsafe part.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
+            let length = unsafe part.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
             if length < 0, errno == EINTR || errno == EAGAIN { continue }
             guard length > 0 else {
                 hangUp()
