@@ -46,6 +46,7 @@ end() {
 
 # Another program that keeps something until it is ended. Its process number is in $other.
 keep() {
+    rm -f kept
     ./disturb "$@" < hold > kept 9>&- &
     other=$!
     wait_until grep -q . kept || fail "nothing is kept by: $*"
