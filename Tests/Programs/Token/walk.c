@@ -141,6 +141,10 @@ static void mechanisms(const struct entry *entry, int position) {
     endless.ulParameterLen = ~0UL;
     mistake(entry, position, 0, in_pointer);
     mistake(entry, position, (CK_ULONG)&unknown, in_mechanism);
+    /* These have no parameter, and what is in its place is not read: calls.c. */
+    if (entry->mechanism == &make || entry->mechanism == &make_pair || entry->mechanism == &make_rsa
+        || entry->mechanism == &recover)
+        return;
     mistake(entry, position, (CK_ULONG)&nothing, in_parameter);
     mistake(entry, position, (CK_ULONG)&odd, in_parameter);
     mistake(entry, position, (CK_ULONG)&endless, in_parameter);
