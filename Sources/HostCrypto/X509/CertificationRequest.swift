@@ -6,13 +6,22 @@ import GOST
 ///
 /// The text of its fields is what `openssl` takes in its configuration file, without references to sections of one.
 package struct CertificationRequest: Sendable {
-    /// A type, by its object identifier in digits or the name that OpenSSL has for it, and a value.
+    /// A type, by its object identifier in digits or the name that OpenSSL has for it, `INNLE` or `OGRNIP`, and a value.
     package struct Field: Sendable, Hashable {
         package let type, value: String
+        /// The value as an element in DER, in place of the text.
+        let der: [UInt8]?
 
         package init(type: String, value: String) {
             self.type = type
             self.value = value
+            der = nil
+        }
+
+        package init(type: String, der: [UInt8]) {
+            self.type = type
+            value = ""
+            self.der = der
         }
     }
 
@@ -22,8 +31,8 @@ package struct CertificationRequest: Sendable {
     /// Puts a request together.
     ///
     /// - Parameters:
-    ///   - subject: The relative distinguished names, the first one first. `UTF8String:` before a value makes it a
-    ///     UTF8String; otherwise its type decides.
+    ///   - subject: The relative distinguished names, the first one first. The name of a string type before a value, as
+    ///     in `UTF8String:` (``StringType``), makes it one of these; otherwise the field's type decides.
     ///   - publicKeyInfo: The SubjectPublicKeyInfo in DER, of any algorithm.
     ///   - attributes: Such as `challengePassword`; values as in the subject. Those of one type become values of one
     ///     attribute.
@@ -37,13 +46,11 @@ package struct CertificationRequest: Sendable {
         info = try quietly { () throws(HostCryptoError) in
             let request = try Self.request(for: publicKeyInfo)
             let name = try unsafe Handle(X509_NAME_new(), free: X509_NAME_free)
-            for field in subject {
-                let (kind, text) = field.text
-                let result = unsafe X509_NAME_add_entry_by_txt(
-                    name.pointer, field.type, kind, text, Int32(clamping: text.count), -1, 0)
-                try check(result, else: .invalidParameter)
-            }
-            try unsafe check(X509_REQ_set_subject_name(request.pointer, name.pointer))
+            for field in subject { try Self.append(field, to: name) }
+            // The name is read again, and a value in DER with it.
+            try unsafe check(
+                X509_REQ_set_subject_name(request.pointer, name.pointer),
+                else: subject.contains { $0.der != nil } ? .invalidParameter : .libraryFailure)
             var known: Set<Field> = []
             for field in attributes where known.insert(field).inserted { try Self.add(field, to: request) }
             try Self.add(extensions, to: request)
@@ -61,6 +68,25 @@ package struct CertificationRequest: Sendable {
 
     private static func der(_ info: [UInt8], _ algorithm: [UInt8], _ signature: [UInt8]) -> [UInt8] {
         DERTag.sequence.element(info + algorithm + DERTag.bitString.element([0] + signature))
+    }
+
+    /// Whether a field can be in a subject, as far as it is a text.
+    package static func accepts(_ field: Field) throws(HostCryptoError) -> Bool {
+        try quietly { () throws(HostCryptoError) in
+            let name = try unsafe Handle(X509_NAME_new(), free: X509_NAME_free)
+            do throws(HostCryptoError) { try append(field, to: name) } catch {
+                guard error == .invalidParameter else { throw error }
+                return false
+            }
+            return true
+        }
+    }
+
+    private static func append(_ field: Field, to name: Handle) throws(HostCryptoError) {
+        let (kind, text) = try field.content
+        let result = unsafe X509_NAME_add_entry_by_txt(
+            name.pointer, field.identifier, kind, text, Int32(clamping: text.count), -1, 0)
+        try check(result, else: .invalidParameter)
     }
 
     /// A request that has a key and nothing else (`X509_REQ`).
@@ -85,7 +111,7 @@ package struct CertificationRequest: Sendable {
 
     /// Adds an attribute. A request has each type once, with a set of values (RFC 2986, 4.1; X.501, 8.2).
     private static func add(_ attribute: Field, to request: Handle) throws(HostCryptoError) {
-        let (kind, text) = attribute.text
+        let (kind, text) = try attribute.content
         let count = Int32(clamping: text.count)
         let type = try unsafe Handle(
             OBJ_txt2obj(attribute.type, 0), free: ASN1_OBJECT_free, else: .invalidParameter)
@@ -104,10 +130,11 @@ package struct CertificationRequest: Sendable {
         let list = try unsafe Handle(OPENSSL_sk_new_null(), free: { unsafe freeExtensions($0) })
         for field in fields {
             let number = unsafe OBJ_txt2nid(field.type)
+            let value = field.der.map { "DER:" + $0.map(\.hexadecimal).joined(separator: ":") } ?? field.value
             let made =
                 number == NID_undef
-                ? unsafe X509V3_EXT_nconf(nil, &context, field.type, field.value)
-                : unsafe X509V3_EXT_nconf_nid(nil, &context, number, field.value)
+                ? unsafe X509V3_EXT_nconf(nil, &context, field.type, value)
+                : unsafe X509V3_EXT_nconf_nid(nil, &context, number, value)
             guard let made = unsafe made else { throw .invalidParameter }
             guard unsafe OPENSSL_sk_push(list.pointer, UnsafeRawPointer(made)) > 0 else {
                 unsafe X509_EXTENSION_free(made)
@@ -123,15 +150,6 @@ package struct CertificationRequest: Sendable {
         guard count > 0, let bytes = unsafe start else { throw .libraryFailure }
         defer { unsafe CRYPTO_free(bytes, #file, #line) }
         return unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: Int(count)))
-    }
-}
-
-extension CertificationRequest.Field {
-    /// The value, and what libcrypto is to make of it.
-    fileprivate var text: (kind: Int32, bytes: [UInt8]) {
-        let prefix = "UTF8String:"
-        return value.hasPrefix(prefix)
-            ? (V_ASN1_UTF8STRING, Array(value.utf8.dropFirst(prefix.utf8.count))) : (MBSTRING_FLAG, Array(value.utf8))
     }
 }
 

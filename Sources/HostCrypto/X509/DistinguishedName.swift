@@ -101,7 +101,7 @@ private enum StringKind: CaseIterable {
 }
 
 extension UInt8 {
-    fileprivate var hexadecimal: String { (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true) }
+    var hexadecimal: String { (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true) }
 }
 
 extension String {

@@ -38,6 +38,11 @@ struct PINOptions: ParsableArguments {
         return HeldPIN(try SecretQuestion(prompt: "\(name): ", source: pinSource, option: "--pin-source").answer())
     }
 
+    /// Whether there is neither a source of the PIN nor a person who could be asked.
+    func cannotAsk(for token: Token) -> Bool {
+        pinSource == nil && !token.hasAuthenticator && !ProgramContext.current.hasTerminal
+    }
+
     /// Whether a wrong PIN is asked for again.
     private var asks: Bool { pinSource == nil || pinSource == .authenticator }
 

@@ -7,15 +7,37 @@ import Tokens
 
 /// A field of a certification request.
 public struct RequestField: Sendable, Equatable {
-    /// An object identifier in digits and dots, or OpenSSL's name of one.
+    /// An object identifier in digits and dots, OpenSSL's name of one, or `INNLE` or `OGRNIP`.
     public let type: String
-    /// The text; of an extension, in OpenSSL's spelling.
+    /// The text; of an extension, in OpenSSL's spelling. The type of a field decides how a text is encoded, unless the
+    /// text begins with `UTF8String:`, `PrintableString:`, `NumericString:`, `IA5String:` or `BMPString:`. Empty for a
+    /// value in DER.
     public let value: String
+    private let der: [UInt8]?
 
     /// A field; see its properties.
     public init(_ type: String, _ value: String) {
         self.type = type
         self.value = value
+        der = nil
+    }
+
+    /// A field with a value that is encoded already: of a name a string of any type, with its tag and length.
+    public init(_ type: String, der: [UInt8]) {
+        self.type = type
+        value = ""
+        self.der = der
+    }
+
+    /// A text that is taken as it is, whatever it begins with.
+    package init(_ type: String, literal text: String) {
+        typealias StringType = CertificationRequest.Field.StringType
+        self.init(type, (StringType(namedBy: text) == nil ? "" : StringType.utf8.rawValue + ":") + text)
+    }
+
+    fileprivate var field: CertificationRequest.Field {
+        der.map { CertificationRequest.Field(type: type, der: $0) }
+            ?? CertificationRequest.Field(type: type, value: value)
     }
 }
 
@@ -30,6 +52,11 @@ extension Session {
     ) throws(KanalError) -> [UInt8] {
         guard let publicKey = keyPair.publicKey else {
             throw .invalidArgument("the key pair's public key is not on the token")
+        }
+        for field in subject {
+            guard try onHost({ () throws(HostCryptoError) in try CertificationRequest.accepts(field.field) }) else {
+                throw .invalidArgument("\(field.type) is not a known type, or does not take this value")
+            }
         }
         return try call { session throws(TokensError) in
             try session.certificationRequest(
@@ -72,10 +99,6 @@ extension Session {
             try session.cmsSigner(certificate.reference.object, others: others.map(\.reference.object))
         }
     }
-}
-
-extension RequestField {
-    fileprivate var field: CertificationRequest.Field { CertificationRequest.Field(type: type, value: value) }
 }
 
 extension Token {

@@ -4,6 +4,7 @@ import HostCrypto
 import Secrets
 import Token
 import Tokens
+import Translation
 
 /// The kind of a key pair: algorithm and size.
 public enum KeyKind: Sendable, Hashable {
@@ -126,19 +127,46 @@ extension Session {
         let secret = password.secret.secret.copy()
         let pfx: PFX
         do throws(PFXError) { pfx = try PFX(parsing: file.span, password: secret) } catch {
-            guard error == .wrongPassword else {
-                throw .invalidArgument("the PFX file cannot be read: \(error)")
+            switch error {
+            case .wrongPassword: throw .passwordIncorrect(triesLeft: nil)
+            case .libraryFailure: throw KanalError(host: .libraryFailure)
+            default: throw .invalidArgument("the PFX file cannot be read: \(error.explanation)")
             }
-            throw .passwordIncorrect(triesLeft: nil)
         }
         guard !pfx.keys.isEmpty else { throw .invalidArgument("the PFX file has no private key") }
         var ids: [[UInt8]] = []
         for key in pfx.keys {
-            ids.append(
-                try call { session throws(TokensError) in
-                    try session.importPFX(key, of: pfx, label: label.map { Array($0.utf8) }).id
-                })
+            do throws(KanalError) {
+                ids.append(
+                    try call { session throws(TokensError) in
+                        try session.importPFX(key, of: pfx, label: label.map { Array($0.utf8) }).id
+                    })
+            } catch {
+                guard !ids.isEmpty, case .refused(let code, let reason) = error else { throw error }
+                throw .refused(
+                    code: code,
+                    reason: "keys of the file that are on the token now: \(ids.count); the next one: \(reason.phrase)")
+            }
         }
         return try keyPairs().filter { ids.contains($0.id) }
+    }
+}
+
+extension PFXError {
+    /// The cause, for people.
+    fileprivate var explanation: Phrase {
+        switch self {
+        case .wrongPassword: "the password is wrong"
+        case .invalidPassword: "the password is not text in UTF-8"
+        case .damaged: "it is not a PFX file, or damaged"
+        case .unsupported(let identifier): "it uses an algorithm or a form that is not supported (\(identifier))"
+        case .unauthenticated: "it has no checksum under the password (MAC), so that a change would not be noticed"
+        case .tooLarge: "it is longer than 1 MiB, or has more than 16 keys or 256 certificates and other things in it"
+        case .tooManyIterations:
+            "to check the password would take more than \(PFX.iterationLimit) iterations, which is not done"
+        case .keyMismatch: "no certificate in it belongs to its private key"
+        case .invalidKey: "its private key is not valid, or of a size or on a curve that is not supported"
+        case .libraryFailure: "libcrypto has failed"
+        }
     }
 }

@@ -109,6 +109,39 @@ struct CertificationRequestTests {
         #expect(texts.filter { ["first", "second", "third"].contains($0) } == ["first", "third", "second"])
     }
 
+    @Test("A value has the string type that its text names, INNLE and OGRNIP are NumericStrings, DER stays as it is")
+    func stringTypes() throws {
+        let key = try PublicKeyInfo.ec(ECPrivateKey.generate(on: .p256, random: Seeded("types")).publicKey).der
+        func info(_ field: Field) throws -> [UInt8] {
+            try CertificationRequest(subject: [field], publicKeyInfo: key, attributes: [], extensions: []).info
+        }
+        for (type, value, oid, element) in [
+            ("CN", "UTF8String:Ann", [0x55, 4, 3] as [UInt8], [0x0C, 3, 0x41, 0x6E, 0x6E] as [UInt8]),
+            ("CN", "PrintableString:Ann", [0x55, 4, 3], [0x13, 3, 0x41, 0x6E, 0x6E]),
+            ("CN", "IA5String:a@b", [0x55, 4, 3], [0x16, 3, 0x61, 0x40, 0x62]),
+            ("CN", "BMPString:Яn", [0x55, 4, 3], [0x1E, 4, 0x04, 0x2F, 0x00, 0x6E]),
+            ("serialNumber", "NumericString:1 2", [0x55, 4, 5], [0x12, 3, 0x31, 0x20, 0x32]),
+            ("INNLE", "7701", [0x2A, 0x85, 0x03, 0x64, 4], [0x12, 4, 0x37, 0x37, 0x30, 0x31]),
+            ("1.2.643.100.4", "7701", [0x2A, 0x85, 0x03, 0x64, 4], [0x12, 4, 0x37, 0x37, 0x30, 0x31]),
+            ("OGRNIP", "304", [0x2A, 0x85, 0x03, 0x64, 5], [0x12, 3, 0x33, 0x30, 0x34]),
+            ("1.2.643.100.5", "304", [0x2A, 0x85, 0x03, 0x64, 5], [0x12, 3, 0x33, 0x30, 0x34]),
+        ] {
+            let field = [6, UInt8(oid.count)] + oid + element
+            #expect(try info(Field(type: type, value: value)).contains(field), "\(type) \(value)")
+            #expect(try info(Field(type: type, der: element)).contains(field), "\(type) \(element)")
+        }
+        for (type, value) in [
+            ("CN", "PrintableString:Аня"), ("CN", "PrintableString:a@b"), ("CN", "NumericString:1a"),
+            ("CN", "IA5String:Аня"), ("CN", "BMPString:\u{1F511}"), ("INNLE", "77012345678"), ("INNLE", "77O1"),
+            ("1.2.643.100.5", "3040000000000001"), ("OGRNIP", ""),
+        ] {
+            expect(.invalidParameter) { _ = try info(Field(type: type, value: value)) }
+        }
+        for der in [[], [0x0C], [0x0C, 3, 0x41], [0x0C, 1, 0x41, 0], [0x02, 1, 1]] as [[UInt8]] {
+            expect(.invalidParameter) { _ = try info(Field(type: "CN", der: der)) }
+        }
+    }
+
     @Test("What OpenSSL does not understand is refused")
     func refusals() throws {
         let key = try PublicKeyInfo.ec(ECPrivateKey.generate(on: .p256, random: Seeded("refusals")).publicKey).der

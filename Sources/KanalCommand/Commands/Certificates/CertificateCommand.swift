@@ -30,11 +30,14 @@ struct ShowCertificate: AsyncParsableCommand {
     var certificate: String?
 
     func run() async throws {
-        let name = certificate
-        let shown = try await token.find().perform { session in
+        let (name, token) = (certificate, try await token.find())
+        let serial = token.information.serialText
+        let shown = try await token.perform { session in
             let all = try session.certificates()
             let chosen = try name.map { [try all.only(named: $0, .certificate)] } ?? all
-            return try chosen.map { ShownCertificate($0, fingerprint: try $0.fingerprint().hexadecimal) }
+            return try chosen.map {
+                ShownCertificate($0, fingerprint: try $0.fingerprint().hexadecimal, serial: serial)
+            }
         }
         try output.show(ShownCertificates(certificates: shown))
     }
@@ -108,8 +111,8 @@ private struct ShownCertificate: Encodable, Sendable {
         case fingerprint
     }
 
-    init(_ certificate: TokenCertificate, fingerprint: String) {
-        self.certificate = CertificateEntry(certificate, isLoggedIn: false)
+    init(_ certificate: TokenCertificate, fingerprint: String, serial: String) {
+        self.certificate = CertificateEntry(certificate, isLoggedIn: false, serial: serial)
         self.fingerprint = fingerprint
     }
 

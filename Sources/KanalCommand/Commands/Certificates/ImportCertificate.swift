@@ -39,12 +39,12 @@ struct ImportCertificate: AsyncParsableCommand {
             throw CommandError(.usage, "\(file) has several certificates, which cannot have one id")
         }
         let (id, label) = (id?.bytes, label)
-        let imported = try await pin.perform(on: try await token.find()) { session in
-            let present = try session.certificates()
+        let token = try await token.find()
+        let serial = token.information.serialText
+        let outcome = try await pin.perform(on: token) { session in
+            var present = try session.certificates()
             let keys = try Self.keys(of: session)
-            let taken: [[UInt8]] = keys.map(\.pair.id) + present.map(\.id)
-            return try values.map { value in
-                let summary = try CertificateSummary(of: value)
+            return try ImportOutcome(of: values) { value, summary in
                 guard !present.contains(where: { $0.value == value }) else {
                     throw CommandError(
                         .failed, "the certificate of \(summary.subject.description) is on the token already")
@@ -54,11 +54,14 @@ struct ImportCertificate: AsyncParsableCommand {
                 let labelOfPair: String? = pair.flatMap { $0.label.isEmpty ? nil : $0.label }
                 let name: String = label ?? labelOfPair ?? summary.subject["CN"] ?? ""
                 let known: [UInt8]? = try id ?? pair?.id ?? publicKey?.identifier
-                return CertificateEntry(
-                    try session.importCertificate(value, id: known ?? taken.unused, label: name), isLoggedIn: true)
+                let taken: [[UInt8]] = keys.map(\.pair.id) + present.map(\.id)
+                let stored = try session.importCertificate(value, id: known ?? taken.unused, label: name)
+                present.append(stored)
+                return CertificateEntry(stored, isLoggedIn: true, serial: serial)
             }
         }
-        try output.show(ImportedCertificates(certificates: imported))
+        try output.show(ImportedCertificates(outcome))
+        if let failure = outcome.failure { throw failure }
     }
 
     /// The key pairs whose public half can be told.
@@ -84,9 +87,73 @@ extension CertificateSummary {
     }
 }
 
-/// Certificates that are on the token now.
+/// The certificates of a file, one after the other. A refused one does not keep the next from the token; a token that
+/// cannot be reached does.
+private struct ImportOutcome: Sendable {
+    private(set) var stored: [CertificateEntry] = []
+    private(set) var failed: [(subject: String, reason: Phrase)] = []
+    private(set) var untried: [String] = []
+    private var status = ExitStatus.failed
+
+    /// - Throws: The error of the only certificate, and one after which nothing is on the token.
+    init(
+        of values: [[UInt8]], _ store: ([UInt8], CertificateSummary) throws -> CertificateEntry
+    ) throws {
+        var isOver = false
+        for value in values {
+            let summary = try CertificateSummary(of: value)
+            let subject = summary.subject.description
+            guard !isOver else {
+                untried.append(subject)
+                continue
+            }
+            do { stored.append(try store(value, summary)) } catch {
+                let isOfOne = Self.isOfOneCertificate(error)
+                guard values.count > 1, isOfOne || !stored.isEmpty || !failed.isEmpty else { throw error }
+                isOver = !isOfOne
+                if isOver { status = ExitStatus(of: error) ?? .failed }
+                failed.append((subject, ExitStatus.message(of: error) ?? Phrase(verbatim: "\(error)")))
+            }
+        }
+    }
+
+    private static func isOfOneCertificate(_ error: any Error) -> Bool {
+        switch error {
+        case is CommandError, KanalError.invalidArgument, KanalError.refused: true
+        default: false
+        }
+    }
+
+    /// The error of all that are not on the token; nil if there is none.
+    var failure: CommandError? {
+        guard !failed.isEmpty else { return nil }
+        let count = stored.count + failed.count + untried.count
+        let reasons = Phrase(
+            listing: failed.map { subject, reason in
+                reason.description.contains(subject) ? reason : "\(subject): \(reason)"
+            })
+        let rest: Phrase = untried.isEmpty ? "" : "; not tried: \(untried.joined(separator: "; "))"
+        return CommandError(
+            status, "\(stored.count) of \(count) certificates were put onto the token; not stored: \(reasons)\(rest)")
+    }
+}
+
+/// Certificates that are on the token now, and those that are not.
 private struct ImportedCertificates: Report {
+    struct Failed: Encodable {
+        let subject: String
+        let error: Phrase
+    }
+
     let certificates: [CertificateEntry]
+    let failed: [Failed]?
+    let untried: [String]?
+
+    init(_ outcome: ImportOutcome) {
+        certificates = outcome.stored
+        failed = outcome.failed.isEmpty ? nil : outcome.failed.map(Failed.init)
+        untried = outcome.untried.isEmpty ? nil : outcome.untried
+    }
 
     func text(_ style: Style) -> String { certificates.map { $0.facts().text(style) }.joined(separator: "\n") }
 }

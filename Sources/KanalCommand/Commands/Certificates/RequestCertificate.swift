@@ -13,8 +13,12 @@ struct RequestCertificate: AsyncParsableCommand {
                 """
                 The name is written as in RFC 4514, what is nearest to its owner first: "CN=Ann,O=Company,C=RU". A \
                 comma within a value has a backslash before it. With --subject several times the parts are joined in \
-                this order. Types are OpenSSL's names, such as emailAddress, INN, OGRN and SNILS, or object \
-                identifiers in digits and dots.
+                this order. Types are OpenSSL's names, such as emailAddress, INN, OGRN and SNILS, INNLE, OGRNIP, or \
+                object identifiers in digits and dots.
+
+                The type of a field decides how its text is encoded. UTF8String:, PrintableString:, NumericString:, \
+                IA5String: or BMPString: before the text says otherwise, as in "L=BMPString:Moscow"; # begins a value \
+                in DER, in hexadecimal digits.
                 """))
     }
 
@@ -78,6 +82,12 @@ struct RequestCertificate: AsyncParsableCommand {
 
 /// A name as RFC 4514 writes it.
 enum SubjectName {
+    /// A part between commas, without its escapes, and the places of the bytes that were escaped.
+    private struct Part {
+        var bytes: [UInt8] = []
+        var escaped: [Int] = []
+    }
+
     /// The fields in the order of the text; nil if the text is malformed.
     static func fields(of text: String) -> [RequestField]? {
         var fields: [RequestField] = []
@@ -85,15 +95,40 @@ enum SubjectName {
             guard let part, let equals = part.bytes.firstIndex(of: UInt8(ascii: "=")) else { return nil }
             let type = String(decoding: part.bytes[..<equals], as: UTF8.self).trimmed
             guard !type.isEmpty,
-                type.unicodeScalars.allSatisfy({ $0.isASCII && $0.properties.isAlphabetic || digits.contains($0) })
+                type.unicodeScalars.allSatisfy({ $0.isASCII && $0.properties.isAlphabetic || digits.contains($0) }),
+                let field = field(names[type.uppercased()] ?? type, part, from: equals + 1)
             else { return nil }
-            var value = part.bytes[(equals + 1)...]
-            while value.first == 0x20 { value = value.dropFirst() }
-            while value.last == 0x20, value.endIndex > part.endOfEscapes { value = value.dropLast() }
-            guard !value.isEmpty, let string = String(validating: value, as: UTF8.self) else { return nil }
-            fields.append(RequestField(names[type.uppercased()] ?? type, string))
+            fields.append(field)
         }
         return fields.isEmpty ? nil : fields
+    }
+
+    private static func field(_ type: String, _ part: Part, from start: Int) -> RequestField? {
+        var value = part.bytes[start...]
+        while value.first == 0x20, !part.escaped.contains(value.startIndex) { value = value.dropFirst() }
+        while value.last == 0x20, !part.escaped.contains(value.endIndex - 1) { value = value.dropLast() }
+        guard !value.isEmpty, let string = String(validating: value, as: UTF8.self) else { return nil }
+        if part.escaped.contains(value.startIndex) { return RequestField(type, literal: string) }
+        guard value.first == UInt8(ascii: "#") else { return RequestField(type, string) }
+        // RFC 4514, 2.4: the value in BER. A certificate is DER.
+        guard let der = bytes(ofHexadecimal: value.dropFirst()) else { return nil }
+        return RequestField(type, der: der)
+    }
+
+    private static func bytes(ofHexadecimal digits: ArraySlice<UInt8>) -> [UInt8]? {
+        var (bytes, rest) = ([UInt8](), digits)
+        while !rest.isEmpty {
+            let pair = String(decoding: rest.prefix(2), as: UTF8.self)
+            guard let byte = byte(pair) else { return nil }
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    /// The byte of two hexadecimal digits.
+    private static func byte(_ pair: String) -> UInt8? {
+        pair.utf8.count == 2 && pair.allSatisfy(\.isHexDigit) ? UInt8(pair, radix: 16) : nil
     }
 
     private static let digits: Set<Unicode.Scalar> = Set(".0123456789-".unicodeScalars)
@@ -104,33 +139,32 @@ enum SubjectName {
         "E": "emailAddress", "EMAIL": "emailAddress", "T": "title", "G": "GN", "SERIALNUMBER": "serialNumber",
     ]
 
-    /// The text between commas, without its escapes; nil for an invalid escape.
-    private static func parts(of text: String) -> [(bytes: [UInt8], endOfEscapes: Int)?] {
-        var parts: [([UInt8], Int)?] = []
-        var (bytes, end) = ([UInt8](), 0)
+    /// The text between commas; nil for an invalid escape.
+    private static func parts(of text: String) -> [Part?] {
+        var parts: [Part?] = []
+        var part = Part()
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: ","), UInt8(ascii: ";"):
-                parts.append((bytes, end))
-                (bytes, end) = ([], 0)
+                parts.append(part)
+                part = Part()
             // A field of several values cannot be asked for.
             case UInt8(ascii: "+"), UInt8(ascii: "\""): return [nil]
             case UInt8(ascii: "\\"):
-                let pair = String(decoding: rest.prefix(2), as: UTF8.self)
-                if pair.utf8.count == 2, pair.allSatisfy(\.isHexDigit), let value = UInt8(pair, radix: 16) {
-                    bytes.append(value)
+                part.escaped.append(part.bytes.count)
+                if let value = Self.byte(String(decoding: rest.prefix(2), as: UTF8.self)) {
+                    part.bytes.append(value)
                     rest = rest.dropFirst(2)
                 } else if let next = rest.popFirst() {
-                    bytes.append(next)
+                    part.bytes.append(next)
                 } else {
                     return [nil]
                 }
-                end = bytes.count
-            default: bytes.append(byte)
+            default: part.bytes.append(byte)
             }
         }
-        return parts + [(bytes, end)]
+        return parts + [part]
     }
 }
 

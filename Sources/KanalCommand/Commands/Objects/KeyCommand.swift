@@ -40,7 +40,8 @@ struct GenerateKey: AsyncParsableCommand {
 
     func run() async throws {
         let (kind, given, label, agree) = (kind.kind, id?.bytes, label, agree)
-        let key = try await pin.perform(on: try await token.find()) { session in
+        let token = try await token.find()
+        let key = try await pin.perform(on: token) { session in
             let ids = try session.keyPairs().map(\.id) + session.certificates().map(\.id)
             let id = given ?? ids.unused
             guard given == nil || !ids.contains(id) else {
@@ -51,7 +52,7 @@ struct GenerateKey: AsyncParsableCommand {
             defer { progress.end() }
             return try session.generateKeyPair(kind, id: id, label: label, canAgree: agree)
         }
-        try output.show(KeyReport(keys: [KeyEntry(key)]))
+        try output.show(KeyReport(keys: [KeyEntry(key, serial: token.information.serialText)]))
     }
 }
 
@@ -104,7 +105,8 @@ struct ImportKey: AsyncParsableCommand {
                 }
             }
         }
-        try output.show(KeyReport(keys: keys.map(KeyEntry.init)))
+        let serial = token.information.serialText
+        try output.show(KeyReport(keys: keys.map { KeyEntry($0, serial: serial) }))
     }
 }
 
@@ -159,16 +161,8 @@ struct WriteKeyFile: AsyncParsableCommand {
     func run() async throws {
         let (key, token) = (key, try await token.find())
         let pair = try await pin.perform(on: token) { session in try session.keyPairs().only(named: key, .key) }
-        let uri = Self.uri(of: pair, serial: token.information.serialText)
-        try result.write(Self.file(with: uri), as: .keyURI, output)
-    }
-
-    /// The key's URI (RFC 7512), by which it is found on this token alone. The token's label may change.
-    static func uri(of key: KeyPair, serial: String) -> String {
-        var parts = ["serial=" + serial]
-        if !key.id.isEmpty { parts.append("id=" + key.id.map { "%" + [$0].hexadecimal.uppercased() }.joined()) }
-        if !key.label.isEmpty { parts.append("object=" + PercentEncoding.encoded(key.label.utf8)) }
-        return "pkcs11:" + parts.joined(separator: ";") + ";type=private"
+        let uri = ObjectURI(.privateKey, id: pair.id, label: pair.label, serial: token.information.serialText)
+        try result.write(Self.file(with: uri.text), as: .keyURI, output)
     }
 
     /// SEQUENCE { VisibleString "PKCS#11 Provider URI v1.0", UTF8String }.

@@ -12,7 +12,8 @@ struct List: AsyncParsableCommand {
             discussion: translated(
                 """
                 Private keys and private data are seen after the PIN only. With --public no PIN is asked for, and the \
-                public halves of the keys are listed.
+                public halves of the keys are listed. Without a terminal to ask on and a source of the PIN it is the \
+                same, and standard error says so.
                 """))
     }
 
@@ -23,13 +24,24 @@ struct List: AsyncParsableCommand {
     @Flag(name: .customLong("public"), help: .saying("List what everybody may see."))
     var isPublic = false
 
+    @Flag(help: .saying("List the pkcs11: URI of each object, by which other programs find it. JSON always has it."))
+    var uris = false
+
     func run() async throws {
-        let token = try await token.find()
-        let isPublic = isPublic
+        let (token, uris) = (try await token.find(), uris)
+        let cannotAsk = !isPublic && pin.cannotAsk(for: token)
+        let isPublic = isPublic || cannotAsk
+        let serial = token.information.serialText
         let read: @Sendable (borrowing Session) throws -> ObjectReport = { session in
-            try ObjectReport(session, isLoggedIn: !isPublic)
+            try ObjectReport(session, isLoggedIn: !isPublic, serial: serial, uris: uris)
         }
         try output.show(isPublic ? try await token.perform(read) : try await pin.perform(on: token, read))
+        guard cannotAsk else { return }
+        let note: Phrase = """
+            Private keys and private data are left out: there is no terminal to ask for the PIN on. Say with --pin-source \
+            where it is, or --public.
+            """
+        try OutputStream.error.write(("kanal: " + translated(note) + "\n").wrapped(to: OutputStream.error.style.width))
     }
 }
 
@@ -40,6 +52,7 @@ private struct ObjectReport: Report {
         let application: String
         let size: Int
         let isPrivate: Bool
+        let uri: String
     }
 
     /// A public key without its private one, or a secret key.
@@ -49,9 +62,10 @@ private struct ObjectReport: Report {
         let label: String
         let isPrivate: Bool
         let text: Phrase
+        let uri: String
 
         private enum CodingKeys: CodingKey {
-            case kind, id, label, isPrivate
+            case kind, id, label, isPrivate, uri
         }
     }
 
@@ -59,26 +73,44 @@ private struct ObjectReport: Report {
     let certificates: [CertificateEntry]
     let data: [Datum]
     let others: [Other]
+    /// Whether private objects are left out.
+    let isPublic: Bool
+    /// Whether people are shown the URIs.
+    private let uris: Bool
 
-    init(_ session: borrowing Session, isLoggedIn: Bool) throws {
-        keys = try session.keyPairs().map(KeyEntry.init)
-        certificates = try session.certificates().map { CertificateEntry($0, isLoggedIn: isLoggedIn) }
+    private enum CodingKeys: CodingKey {
+        case keys, certificates, data, others, isPublic
+    }
+
+    init(_ session: borrowing Session, isLoggedIn: Bool, serial: String, uris: Bool) throws {
+        self.uris = uris
+        isPublic = !isLoggedIn
+        keys = try session.keyPairs().map { KeyEntry($0, serial: serial) }
+        certificates = try session.certificates().map {
+            CertificateEntry($0, isLoggedIn: isLoggedIn, serial: serial)
+        }
         data = try session.dataObjects().map {
-            Datum(label: $0.label, application: $0.application, size: $0.size, isPrivate: $0.isPrivate)
+            Datum(
+                label: $0.label, application: $0.application, size: $0.size, isPrivate: $0.isPrivate,
+                uri: ObjectURI(.data, id: [], label: $0.label, serial: serial).text)
         }
         others = try session.otherObjects().map { object in
             let kind: String
             let text: Phrase
+            let type: ObjectURI.Kind
             switch object.kind {
-            case .publicKey(let type):
-                kind = KeyKindName(type).description
-                text = Phrase("public key, \(KeyKindName(type).text)")
+            case .publicKey(let keyKind):
+                kind = KeyKindName(keyKind).description
+                text = Phrase("public key, \(KeyKindName(keyKind).text)")
+                type = .publicKey
             case .secretKey(let algorithm):
                 kind = "secret"
+                type = .secretKey
                 text = algorithm.map { Phrase("secret key, \($0)") } ?? Phrase("secret key, another")
             }
             return Other(
-                kind: kind, id: object.id.hexadecimal, label: object.label, isPrivate: object.isPrivate, text: text)
+                kind: kind, id: object.id.hexadecimal, label: object.label, isPrivate: object.isPrivate, text: text,
+                uri: ObjectURI(type, id: object.id, label: object.label, serial: serial).text)
         }
     }
 
@@ -88,30 +120,34 @@ private struct ObjectReport: Report {
     }
 
     private func keyText(_ style: Style) -> String {
-        var table = Table(["key", "id", "kind"])
-        for key in keys { table.add([key.label, key.id, translated(key.kindText)]) }
+        var table = Table(["key", "id", "kind"] + more)
+        for key in keys { table.add([key.label, key.id, translated(key.kindText)] + more(key.uri)) }
         return table.text(style)
     }
 
     private func certificateText(_ style: Style) -> String {
-        var table = Table(["certificate", "id", "subject", "valid until"])
+        var table = Table(["certificate", "id", "subject", "valid until"] + more)
         for certificate in certificates {
-            table.add([
-                certificate.label, certificate.id, certificate.subject ?? "", certificate.notAfter ?? "",
-            ])
+            table.add(
+                [certificate.label, certificate.id, certificate.subject ?? "", certificate.notAfter ?? ""]
+                    + more(certificate.uri))
         }
         return table.text(style)
     }
 
     private func dataText(_ style: Style) -> String {
-        var table = Table(["data", "application", "bytes"])
-        for datum in data { table.add([datum.label, datum.application, String(datum.size)]) }
+        var table = Table(["data", "application", "bytes"] + more)
+        for datum in data { table.add([datum.label, datum.application, String(datum.size)] + more(datum.uri)) }
         return table.text(style)
     }
 
     private func otherText(_ style: Style) -> String {
-        var table = Table(["other", "id", "kind"])
-        for other in others { table.add([other.label, other.id, translated(other.text)]) }
+        var table = Table(["other", "id", "kind"] + more)
+        for other in others { table.add([other.label, other.id, translated(other.text)] + more(other.uri)) }
         return table.text(style)
     }
+
+    /// The headings of further columns, and what is in them.
+    private var more: [Phrase] { uris ? ["URI"] : [] }
+    private func more(_ uri: String) -> [String] { uris ? [uri] : [] }
 }

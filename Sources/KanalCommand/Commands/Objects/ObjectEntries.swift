@@ -9,16 +9,20 @@ struct KeyEntry: Encodable, Sendable {
     let label: String
     let kind: String
     let kindText: Phrase
+    /// Of the private key.
+    let uri: String
 
     private enum CodingKeys: CodingKey {
-        case id, label, kind
+        case id, label, kind, uri
     }
 
-    init(_ key: KeyPair) {
+    /// - Parameter serial: The token's.
+    init(_ key: KeyPair, serial: String) {
         id = key.id.hexadecimal
         label = key.label
         kind = KeyKindName(key.kind).description
         kindText = KeyKindName(key.kind).text
+        uri = ObjectURI(.privateKey, id: key.id, label: key.label, serial: serial).text
     }
 }
 
@@ -35,8 +39,10 @@ struct CertificateEntry: Encodable, Sendable {
     /// Nil if unknown because the PIN was not given.
     let hasPrivateKey: Bool?
     let isTrusted: Bool
+    let uri: String
 
-    init(_ certificate: TokenCertificate, isLoggedIn: Bool) {
+    /// - Parameter serial: The token's.
+    init(_ certificate: TokenCertificate, isLoggedIn: Bool, serial: String) {
         let summary = try? certificate.summary()
         id = certificate.id.hexadecimal
         label = certificate.label
@@ -48,6 +54,7 @@ struct CertificateEntry: Encodable, Sendable {
         kind = summary.map { KeyKindName($0.key).description }
         hasPrivateKey = isLoggedIn ? certificate.hasPrivateKey : nil
         isTrusted = certificate.isTrusted
+        uri = ObjectURI(.certificate, id: certificate.id, label: certificate.label, serial: serial).text
     }
 
     /// The lines for people.
@@ -62,6 +69,7 @@ struct CertificateEntry: Encodable, Sendable {
         facts.add("valid until", notAfter)
         facts.add("key", kind)
         facts.add("key on the token", hasPrivateKey.map { $0 ? translated("yes") : translated("no") })
+        facts.add("URI", uri)
         return facts
     }
 }

@@ -2,6 +2,7 @@
 import EmulatedTokens
 import Emulator
 import KanalCommand
+import Locking
 import TestSupport
 import Testing
 
@@ -27,6 +28,7 @@ struct ObjectCommandTests {
         try await empty.type("list --public", .russian)
         try await empty.type("list --pin-source env:WRONG")
         try await empty.type("list")
+        try await empty.type("list", .russian)
         try empty.screen.expect("list-empty")
         let desk = try await Self.desk()
         try await desk.type("list --pin-source env:PIN")
@@ -34,6 +36,8 @@ struct ObjectCommandTests {
         try await desk.type("list --pin-source env:PIN --json")
         try await desk.type("list --public")
         try await desk.type("list --public --json")
+        try await desk.type("list")
+        try await desk.type("list --pin-source env:PIN --uris")
         try desk.screen.expect("list")
     }
 
@@ -65,6 +69,7 @@ struct ObjectCommandTests {
         try await desk.type("key import ~/ben.pfx --password-source env:PIN --pin-source env:PIN")
         try await desk.type("key import ~/ben.pfx --password-source env:PIN --pin-source env:PIN", .russian)
         try await desk.type("key import ~/ann.pem \(command)")
+        try await desk.type("key import ~/ann.pem \(command)", .russian)
         try await desk.type("key import ~/none \(command)")
         try await desk.type("key import ~/ben.pfx", answers: ["secret"])
         try desk.screen.expect("key-import")
@@ -138,6 +143,38 @@ struct ObjectCommandTests {
         try desk.write("-----BEGIN X-----\n-----END X-----\n", "other")
         try await desk.type("cert import --pin-source env:PIN ~/other", .russian)
         try await desk.type("cert import --pin-source env:WRONG ~/ann.pem")
+        let other = try Desk()
+        for name in ["ca.pem", "ann.pem"] { try other.copy(name) }
+        let (authority, person) = (try other.read("ca.pem"), try other.read("ann.pem"))
+        try other.write(String(decoding: authority + person + authority, as: UTF8.self), "bundle")
+        try await other.type("cert import --pin-source env:PIN ~/ca.pem", isShown: false)
+        try await other.type("cert import --pin-source env:PIN ~/bundle")
+        try await other.type("cert import --pin-source env:PIN ~/bundle", .russian)
+        let third = try Desk()
+        try third.write(String(decoding: authority + person + authority, as: UTF8.self), "bundle")
+        try await third.type("cert import --pin-source env:PIN ~/bundle --json")
+        // A token that leaves with the second certificate: so many files are made for one.
+        let made = Lock(0)
+        let fifth = try Desk()
+        try fifth.copy("ca.pem")
+        fifth.reader.onResponse { _, instruction, response in
+            if instruction == 0xE0 { made.withLock { $0 += 1 } }
+            return response
+        }
+        try await fifth.type("cert import --pin-source env:PIN ~/ca.pem", isShown: false)
+        let fourth = try Desk()
+        try fourth.write(String(decoding: authority + person + authority, as: UTF8.self), "bundle")
+        fourth.reader.onResponse { [reader = fourth.reader] _, instruction, response in
+            guard instruction == 0xE0 else { return response }
+            made.withLock { $0 -= 1 }
+            let left = made.withLock { $0 }
+            if left < 0 { reader.removeCard() }
+            return response
+        }
+        try await fourth.type("cert import --pin-source env:PIN ~/bundle")
+        try other.screen.expect("cert-import-bundle")
+        try third.screen.expect("cert-import-bundle-json")
+        try fourth.screen.expect("cert-import-bundle-absent")
         try desk.screen.expect("cert-import")
     }
 
@@ -154,6 +191,18 @@ struct ObjectCommandTests {
         try await desk.type("cert request --key ann --subject Ann", .russian)
         try await desk.type("cert request --key ann --subject CN=Ann --extension keyUsage")
         try await desk.type("cert request")
+        try await desk.type("cert request --key ann --subject CN=#0c034")
+        try await desk.type("cert request --pin-source env:PIN --key ann --subject INNLE=77012345678", .russian)
+        for (subject, element) in [
+            ("INNLE=7701234567", [0x2A, 0x85, 0x03, 0x64, 4, 0x12, 10] + Array("7701234567".utf8)),
+            ("CN=#1e020041", [0x55, 4, 3, 0x1E, 2, 0, 0x41]), ("CN=\\#1e", [0x55, 4, 3, 0x0C, 3] + Array("#1e".utf8)),
+            ("CN=IA5String:a", [0x55, 4, 3, 0x16, 1, 0x61]),
+            ("CN=\\IA5String:a", [0x55, 4, 3, 0x0C, 11] + Array("IA5String:a".utf8)),
+        ] {
+            let command = "cert request --pin-source env:PIN --key ann --der --subject '\(subject)' -o ~/types.csr"
+            #expect(try await desk.type(command, isShown: false).status == .done, "\(subject)")
+            #expect(try desk.read("types.csr").contains(element), "\(subject)")
+        }
         try await desk.type("cert delete ann --pin-source env:PIN")
         try await desk.type("cert delete ann --pin-source env:PIN", answers: ["no"], .russian)
         try await desk.type("cert delete ann --pin-source env:PIN", answers: ["yes"])
