@@ -35,7 +35,8 @@ public struct ReaderStatus: Sendable, Equatable {
 }
 
 extension TokenManager {
-    /// All readers and their cards, in their order.
+    /// All readers and their cards, in their order. A manager of wireless readers alone lists those that are known as
+    /// such: by their names, by `wireless_readers` of `kanal.conf`, or by the token in them.
     ///
     /// - Throws: ``KanalError/notStarted(_:)`` if the readers cannot be listed.
     public func readers() async throws(KanalError) -> [ReaderStatus] {
@@ -51,13 +52,15 @@ extension TokenManager {
             }
         }
         var nicknames: [String] = []
-        for name in states.map(\.name) { nicknames.append(ReaderReport.nickname(of: name, besides: nicknames)) }
-        return zip(states, nicknames).map { state, nickname in
+        return states.compactMap { state in
             let token = tokens.first { $0.reader == state.name && state.atr != nil }
+            let flags = flags(of: state, with: token)
+            guard service.readers.lists(state.name, isWireless: flags.contains(.wireless)) else { return nil }
+            let nickname = ReaderReport.nickname(of: state.name, besides: nicknames)
+            nicknames.append(nickname)
             return ReaderStatus(
                 nickname: nickname, name: state.name,
-                media: token.flatMap { $0.isActivated ? ReaderReport.media($0.serialNumber) : nil },
-                flags: flags(of: state, with: token))
+                media: token.flatMap { $0.isActivated ? ReaderReport.media($0.serialNumber) : nil }, flags: flags)
         }
     }
 

@@ -44,6 +44,9 @@ final class ChosenReaders: ReaderService {
         kinds.contains(.wireless) || !policy.isWireless(state.name, answer: state.atr ?? [])
     }
 
+    /// Whether a reader that is known as well as can be is of a kind that is wanted.
+    fileprivate func lists(isWireless: Bool) -> Bool { kinds.contains(isWireless ? .wireless : .wired) }
+
     func connect(to reader: String) throws(LinkError) -> any CardLink {
         let (kinds, policy) = (kinds, policy)
         return ChosenLink(try service.connect(to: reader)) { link in
@@ -160,6 +163,11 @@ final class ReaderSources: ReaderService {
         return try sources[origin.source].connect(to: origin.name)
     }
 
+    fileprivate func lists(_ reader: String, isWireless: Bool) -> Bool {
+        guard let origin = names.withLock({ $0[reader] }) else { return true }
+        return sources[origin.source].lists(origin.name, isWireless: isWireless)
+    }
+
     /// Whether there is a card in a reader that needs no field for it.
     func hasCardWithoutField(in reader: String) -> Bool {
         guard let origin = names.withLock({ $0[reader] }), !(sources[origin.source] is TransportReaders) else {
@@ -167,5 +175,13 @@ final class ReaderSources: ReaderService {
         }
         let states = (try? sources[origin.source].recentReaders()) ?? []
         return states.contains { $0.name == origin.name && $0.atr != nil }
+    }
+}
+
+extension ReaderService {
+    /// Whether a list for people has a reader: not if the manager does without readers of this kind.
+    func lists(_ reader: String, isWireless: Bool) -> Bool {
+        if let sources = self as? ReaderSources { return sources.lists(reader, isWireless: isWireless) }
+        return (self as? ChosenReaders)?.lists(isWireless: isWireless) ?? true
     }
 }

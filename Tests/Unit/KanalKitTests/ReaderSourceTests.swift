@@ -116,6 +116,7 @@ struct ReaderSourceTests {
         #expect(service.connected.withLock { $0 } == ["USB", "Plate"])
         let wireless = manager(.wireless, service, policy: policy)
         #expect(try await wireless.allTokens().map(\.information.reader) == ["Desk PICC 0", "Cafe", "Plate"])
+        #expect(try await wireless.readers().map(\.name) == ["Desk PICC 0", "Cafe", "Plate"])
         let all = manager(.all, service, policy: policy)
         #expect(try await all.allTokens().count == 4)
     }
