@@ -110,16 +110,11 @@ struct ShareCommand: AsyncParsableCommand {
         }
         let (settings, output) = (try settings(), output)
         let context = ProgramContext.current
-        do {
-            try await TokenAccess.current.share(settings) { event in
-                // A log without a reader does not end the share.
-                ProgramContext.$current.withValue(context) {
-                    try? output.show(ShareReport(event), isOneOfMany: true)
-                }
+        try await TokenAccess.current.share(settings) { event in
+            // A log without a reader does not end the share.
+            ProgramContext.$current.withValue(context) {
+                try? output.show(ShareReport(event), isOneOfMany: true)
             }
-        } catch {
-            // The usual end, which the last event has told. Swift 6.2 cannot compile a pattern for it.
-            guard error as? KanalError == .cancelled else { throw error }
         }
     }
 
