@@ -7,6 +7,8 @@ package enum LinkError: Error, Sendable, Equatable {
     /// The smart card service runs and does not serve this process: it has as many clients as it takes, or does not let
     /// this user in.
     case refused
+    /// The smart card service runs, and speaks another version of the protocol than the library by which it is reached.
+    case incompatible
     /// The library by which the service is reached is not installed.
     case noLibrary
     /// The environment names a different service, and this process must not listen to it.
@@ -44,8 +46,9 @@ package enum LinkError: Error, Sendable, Equatable {
     /// Whether the card can have executed the command.
     package var outcome: Outcome {
         switch self {
-        case .noService, .refused, .noLibrary, .redirected, .rootChanged, .noCard, .mute, .removed(sent: false), .reset,
-            .sharingViolation, .kept, .connectionsUsedUp, .randomUnavailable, .noDescriptors:
+        case .noService, .refused, .incompatible, .noLibrary, .redirected, .rootChanged, .noCard, .mute,
+            .removed(sent: false), .reset, .sharingViolation, .kept, .connectionsUsedUp, .randomUnavailable,
+            .noDescriptors:
             .notSent
         case .removed, .transmission, .malformed, .channelBroken: .unknown
         }
@@ -60,14 +63,16 @@ package enum LinkError: Error, Sendable, Equatable {
     package var metAfterPart: LinkError { isUnsent ? .removed(sent: true) : self }
 
     /// Whether the service does not serve this process at all, whatever is in its readers.
-    package var isObstacle: Bool { [.noService, .refused, .noLibrary, .redirected, .rootChanged].contains(self) }
+    package var isObstacle: Bool {
+        [.noService, .refused, .incompatible, .noLibrary, .redirected, .rootChanged].contains(self)
+    }
 
     /// Whether the same may succeed a moment later: the service or the card is busy, or something was lost on the way.
     package var mayPass: Bool {
         switch self {
         case .noService, .mute, .reset, .sharingViolation, .transmission, .malformed: true
-        case .refused, .noLibrary, .redirected, .rootChanged, .noCard, .removed, .kept, .connectionsUsedUp,
-            .channelBroken, .randomUnavailable, .noDescriptors:
+        case .refused, .incompatible, .noLibrary, .redirected, .rootChanged, .noCard, .removed, .kept,
+            .connectionsUsedUp, .channelBroken, .randomUnavailable, .noDescriptors:
             false
         }
     }

@@ -49,7 +49,7 @@ package enum ExitStatus: Int32, Sendable {
             switch error {
             case .notStarted, .notFound, .ambiguous, .tokenAbsent, .fieldEnded, .wrongToken: .noToken
             case .notActivated, .pairingRevoked, .tokenKeyChanged: .notActivated
-            case .channelMissing: .noChannel
+            case .channelMissing, .channelUnusable: .noChannel
             case .pinIncorrect, .passwordIncorrect: .wrongPIN
             case .pinLocked, .passwordLocked: .locked
             case .cancelled: .cancelled

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Tokens
 package import Translation
 
 /// A cause in words, as errors and events of this library tell it.
@@ -7,8 +8,12 @@ package import Translation
 public struct Explanation: Sendable, Equatable, CustomStringConvertible, ExpressibleByStringInterpolation {
     /// The words and their arguments, which `kanal` shows in the user's language.
     package let phrase: Phrase
+    /// The message by which `kanal doctor` explains it.
+    package private(set) var id: MessageID?
 
     package init(_ phrase: Phrase) { self.phrase = phrase }
+
+    init(_ reason: Reason) { (phrase, id) = (reason.phrase, reason.id) }
 
     /// A text without variable parts.
     public init(stringLiteral text: String) { phrase = Phrase(stringLiteral: text) }

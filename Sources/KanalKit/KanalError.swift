@@ -36,6 +36,8 @@ public enum KanalError: Error, Sendable, Equatable {
     /// The token offers no secure channel, and is not used without one: its reader is wireless, or `kanal.conf` requires a
     /// channel. No password helps. A token that had a channel is another one, or was formatted at the maker's.
     case channelMissing
+    /// The token's secure channel cannot be opened, for this reason. No password helps before that is mended.
+    case channelUnusable(Explanation)
     /// The PIN is wrong. `nil` if the token does not tell how many tries are left.
     case pinIncorrect(triesLeft: Int?)
     /// The PIN has no tries left. The security officer can unblock it.
@@ -75,6 +77,8 @@ public enum KanalError: Error, Sendable, Equatable {
         case noService
         /// libpcsclite, by which pcscd is reached, is not installed.
         case noServiceLibrary
+        /// pcscd and libpcsclite are of different versions that do not understand each other.
+        case serviceIncompatible
         /// pcscd does not let this user in, or has as many clients as it takes.
         case serviceRefuses
         /// The application's own transport is off, or not permitted.
@@ -94,6 +98,7 @@ extension KanalError.Obstacle {
         switch error {
         case .noService, .redirected: self = .noService
         case .noLibrary: self = .noServiceLibrary
+        case .incompatible: self = .serviceIncompatible
         case .refused: self = .serviceRefuses
         case .noDescriptors: self = .noDescriptors
         case .rootChanged: self = .rootDirectoryChanged
@@ -135,10 +140,13 @@ extension KanalError {
 
     /// The error of opening a session, which a token refuses that has to be activated.
     ///
-    /// - Parameter state: The state of the channel.
-    init(opening error: TokensError, _ state: () throws(TokensError) -> ChannelInfo.State) {
+    /// - Parameters:
+    ///   - hasHome: Whether the user has a place for pairings.
+    ///   - state: The state of the channel.
+    init(opening error: TokensError, hasHome: Bool, _ state: () throws(TokensError) -> ChannelInfo.State) {
         guard error.needsActivation else {
-            self.init(error)
+            self =
+                error.tokenError?.closesChannel == true ? .channelUnusable(Explanation(obstacle: error)) : .init(error)
             return
         }
         do throws(TokensError) {
@@ -148,7 +156,8 @@ extension KanalError {
                 case .keyChanged: .tokenKeyChanged
                 case .missing: .channelMissing
                 case .inactive, .none: .notActivated
-                case .active, .unusable: KanalError(error)
+                case .unusable: .channelUnusable(Explanation(obstacle: error, hasHome: hasHome))
+                case .active: KanalError(error)
                 }
         } catch {
             self.init(error)
@@ -167,6 +176,21 @@ extension KanalError {
     }
 }
 
+extension Explanation {
+    /// Why a channel cannot be opened. A token that wants to be activated, and cannot be, gives no reason itself.
+    fileprivate init(obstacle error: TokensError, hasHome: Bool = true) {
+        switch error {
+        case .token(.activationNeeded, _):
+            self.init(
+                hasHome
+                    ? Reason(.channel(.profileUnsupported), after: nil)
+                    : Reason(.homeMissing, "the user has no home directory, in which pairings are kept"))
+        case .token(let error, let exchange): self.init(Reason(error, after: exchange))
+        default: self.init(error.reason)
+        }
+    }
+}
+
 extension KanalError: CustomStringConvertible {
     public var description: String { explanation.description }
 
@@ -175,6 +199,8 @@ extension KanalError: CustomStringConvertible {
         case .notStarted(.noService): "pcscd does not run: start it, for instance by systemctl start pcscd"
         case .notStarted(.noServiceLibrary):
             "libpcsclite.so.1 is not installed: install the package libpcsclite1, or pcsc-lite-libs"
+        case .notStarted(.serviceIncompatible):
+            "pcscd and libpcsclite are of different versions, and do not understand each other: use the same version of both"
         case .notStarted(.serviceRefuses):
             "pcscd does not serve this user: allow access_pcsc in polkit, or end other programs that use it"
         case .notStarted(.transportOff):
@@ -202,6 +228,7 @@ extension KanalError: CustomStringConvertible {
             the token offers no secure channel, and is not used without one; no password helps: if it had one before, it \
             may be another token; otherwise see require_sm and plain_bluetooth in kanal.conf
             """
+        case .channelUnusable(let reason): "the token's secure channel cannot be opened: \(reason.phrase)"
         case .pinIncorrect(nil): "the PIN is wrong"
         case .pinIncorrect(let tries?): "the PIN is wrong; tries left: \(tries)"
         case .pinLocked: "the PIN has no tries left: the security officer can unblock it"
@@ -209,7 +236,11 @@ extension KanalError: CustomStringConvertible {
         case .pinNeeded: "the PIN is needed for this"
         case .passwordIncorrect(nil): "the activation password is wrong or malformed"
         case .passwordIncorrect(let tries?): "the activation password is wrong; tries left: \(tries)"
-        case .passwordLocked: "the activation password has no tries left"
+        case .passwordLocked:
+            """
+            the activation password has no tries left: use another one, or the security officer makes a new one on a \
+            machine that is paired with the token
+            """
         case .cancelled: "it was cancelled"
         case .askingFailed(let reason): "the user could not be asked: \(reason.phrase)"
         case .authenticatorNotInstalled(let reason):

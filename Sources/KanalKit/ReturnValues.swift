@@ -99,7 +99,7 @@ extension LinkError {
     fileprivate var code: String {
         switch self {
         case .noCard, .mute: "CKR_TOKEN_NOT_PRESENT"
-        case .noService, .noLibrary, .redirected, .rootChanged, .removed: "CKR_DEVICE_REMOVED"
+        case .noService, .incompatible, .noLibrary, .redirected, .rootChanged, .removed: "CKR_DEVICE_REMOVED"
         case .noDescriptors: "CKR_HOST_MEMORY"
         case .refused, .connectionsUsedUp, .randomUnavailable: "CKR_FUNCTION_FAILED"
         case .reset, .sharingViolation, .kept, .transmission, .malformed, .channelBroken: "CKR_DEVICE_ERROR"

@@ -14,7 +14,8 @@ final class PCSCContext: Sendable {
     private let monitor = Monitor()
 
     /// - Throws: `LinkError/refused` if the service hangs up, as it does when it has as many contexts as it takes, and
-    ///   on users whom polkit does not let use it. `LinkError/rootChanged` after chroot(2); earlier contexts go on.
+    ///   on users whom polkit does not let use it; `LinkError/incompatible` if it is of another version than libpcsclite;
+    ///   `LinkError/rootChanged` after chroot(2), where earlier contexts go on.
     init() throws(LinkError) {
         // Another library, or service, could be in the new one. libpcsclite 2 loads a part of itself with the first context.
         guard !RootDirectory.hasChanged else { throw .rootChanged }
@@ -27,6 +28,8 @@ final class PCSCContext: Sendable {
         if code == SCARD_E_NO_SERVICE, StandardDescriptors.areUsedUp { throw .noDescriptors }
         if [SCARD_F_COMM_ERROR, SCARD_W_SECURITY_VIOLATION].contains(code) { throw .refused }
         if code == SCARD_E_NO_SERVICE, ServiceSocket.isListening { throw .refused }
+        // The service's answer to a version of the protocol that it does not speak.
+        if code == SCARD_E_SERVICE_STOPPED, ServiceSocket.isListening { throw .incompatible }
         try check(code)
         self.pcsc = pcsc
         self.handle = handle

@@ -29,7 +29,8 @@ package final class PCSCReaders: ReaderService {
     /// - Parameters:
     ///   - patience: The time for which calls wait for a card that another process keeps in a transaction.
     ///   - unserved: Is called when the smart card service turns out not to serve this process: `noService` if
-    ///     it does not run, `refused` if it refuses, `noLibrary`, `redirected` or `rootChanged` if it cannot, or must not, be looked for.
+    ///     it does not run, `refused` if it refuses, `incompatible` if it is of another version, `noLibrary`,
+    ///     `redirected` or `rootChanged` if it cannot, or must not, be looked for.
     package init(
         patience: Duration = .seconds(60), unserved: @escaping @Sendable (LinkError) -> Void = { _ in }
     ) {

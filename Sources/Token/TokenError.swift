@@ -45,6 +45,9 @@ package enum TokenError: Error, Sendable, Equatable {
         }
     }
 
+    /// Whether the channel cannot be opened, whatever password is given, once sessions do not wait for an activation.
+    package var closesChannel: Bool { self == .faulty || isChannelError }
+
     /// Whether opening the channel failed, and not the link under it.
     var isChannelError: Bool {
         switch self {

@@ -116,6 +116,11 @@ extension Reason {
                 pcscd refuses this process: polkit does not let its user in (access_pcsc), or there are too many clients \
                 (--max-thread)
                 """)
+        case .incompatible:
+            self.init(
+                .serviceIncompatible,
+                "pcscd and libpcsclite are of different versions, and do not understand each other: use the same version of both"
+            )
         case .noLibrary:
             self.init(
                 .serviceLibrary,
@@ -189,6 +194,8 @@ extension Reason {
         case .protocolUnknown: self.init(nil, "the token's channel is of another protocol")
         case .refused(let status): self.init(nil, "the token refuses the channel: \(hex: status.rawValue)")
         case .storage(.noDescriptors): self.init(.processDescriptors, "the process has no file descriptors left")
+        case .storage(.denied(.otherMembers)):
+            self.init(.storeUnusable, "the pairings belong to a group of users, and this user is not a member of it")
         case .storage: self.init(.storeUnusable, "what is remembered of tokens cannot be read or written")
         case .randomUnavailable: self.init(nil, "the system gives no random numbers")
         case .outOfMemory: self.init(nil, "the system gives no memory")

@@ -110,7 +110,7 @@ extension TokensError: TokenCallError {
         case .anotherToken: true
         case let error?:
             switch error.linkError {
-            case .noService, .noLibrary, .redirected, .rootChanged, .removed: true
+            case .noService, .incompatible, .noLibrary, .redirected, .rootChanged, .removed: true
             default: false
             }
         case nil: false

@@ -53,6 +53,7 @@ package enum MessageID: String, CaseIterable, Sendable {
     case processRoot = "process.root"
 
     case serviceAbsent = "service.absent"
+    case serviceIncompatible = "service.incompatible"
     case serviceLibrary = "service.library"
     case serviceRedirected = "service.redirected"
     case serviceRefused = "service.refused"

@@ -5,20 +5,29 @@ import Translation
 
 /// The secure channels of the tokens that are there, as a session would find them.
 struct ChannelChecks {
+    let person: CurrentUser
+
     func findings(_ manager: TokenManager) async -> [Finding] {
         let findings = try? await Deadline.run {
             var findings: [Finding] = []
             for token in try await manager.allTokens() {
                 guard let channel = try? await token.details().channel else { continue }
-                findings += Self.findings(token.information.serialText, channel)
+                var obstacle: Explanation?
+                if channel.state == .unusable {
+                    // The session that is not opened says why.
+                    do { try await token.perform { _ in } } catch KanalError.channelUnusable(let reason) {
+                        obstacle = reason
+                    } catch {}
+                }
+                findings += self.findings(token.information.serialText, channel, obstacle)
             }
             return findings
         }
         return findings ?? []
     }
 
-    private static func findings(_ serial: String, _ channel: ChannelDetails) -> [Finding] {
-        let state = finding(serial, channel.state)
+    private func findings(_ serial: String, _ channel: ChannelDetails, _ obstacle: Explanation?) -> [Finding] {
+        let state = finding(serial, channel.state, obstacle)
         // Of a token that works, an old password that is locked disturbs no user.
         let locked = state == nil ? [] : channel.passwords.filter { $0.state == .locked }
         return [state].compactMap(\.self)
@@ -33,7 +42,7 @@ struct ChannelChecks {
             }
     }
 
-    private static func finding(_ serial: String, _ state: ChannelDetails.State) -> Finding? {
+    private func finding(_ serial: String, _ state: ChannelDetails.State, _ obstacle: Explanation?) -> Finding? {
         let pair = Phrase.command("kanal pair \(serial)")
         return switch state {
         case .active, .notNeeded: nil
@@ -50,13 +59,19 @@ struct ChannelChecks {
                     Ask the issuer if it had one before; otherwise see require_sm and plain_bluetooth in \
                     /etc/kanal/kanal.conf
                     """)
-        case .unusable:
-            .error(
-                "channel.unusable", "the secure channel of the token \(serial) cannot be opened",
-                remedy: """
-                    See the reason: KANAL_LOG=/tmp/kanal.log kanal info \(serial), then \
-                    kanal doctor --log /tmp/kanal.log
-                    """)
+        case .unusable: unusable(serial, obstacle)
         }
+    }
+
+    private func unusable(_ serial: String, _ obstacle: Explanation?) -> Finding {
+        let reason: Phrase = obstacle.map { ": \($0.phrase)" } ?? ""
+        let known = obstacle?.id.map { LogMeaning($0, for: person).remedy }
+        // A remedy that leads back here is none.
+        let remedy = known.flatMap { $0.description.contains("kanal doctor") ? nil : $0 }
+        return .error(
+            "channel.unusable", "the secure channel of the token \(serial) cannot be opened\(reason)",
+            remedy: remedy ?? """
+                Take the token out, and put it in again; if that does not help, activate it again: kanal pair \(serial)
+                """)
     }
 }

@@ -66,10 +66,16 @@ struct RunningProcess: Equatable {
     let name: String
 
     /// Whether it was stopped by a signal.
-    var isStopped: Bool {
+    var isStopped: Bool { state == "T" }
+
+    /// Whether it has ended, and its parent has not yet asked how.
+    fileprivate var isOver: Bool { state == "Z" }
+
+    /// The letter of proc(5).
+    private var state: Character? {
         // The name before the state can have anything in it.
-        guard let status = Files.content("/proc/\(id)/stat"), let end = status.lastIndex(of: ")") else { return false }
-        return status[end...].dropFirst(2).first == "T"
+        guard let status = Files.content("/proc/\(id)/stat"), let end = status.lastIndex(of: ")") else { return nil }
+        return status[end...].dropFirst(2).first
     }
 
     /// Whether it is known to live in a container, which has a pcscd of its own.
@@ -86,18 +92,13 @@ struct RunningProcess: Equatable {
     /// For people.
     var phrase: Phrase { "\(name) (process \(id), user \(owner))" }
 
-    /// Several, one behind the other.
-    static func list(_ processes: some Sequence<RunningProcess>) -> Phrase {
-        Phrase(listing: processes.map(\.phrase))
-    }
-
-    /// All processes but those in containers.
+    /// All processes that run, but those in containers.
     static func all() -> [RunningProcess] {
         Files.names(in: "/proc").compactMap { entry -> RunningProcess? in
             guard let id = Int(entry), let owner = Files.status("/proc/\(id)")?.owner,
                 let name = Files.content("/proc/\(id)/comm", limit: 64)
             else { return nil }
             return RunningProcess(id: id, owner: owner, name: String(name.prefix { $0 != "\n" }))
-        }.filter { !$0.isElsewhere }
+        }.filter { !$0.isElsewhere && !$0.isOver }
     }
 }

@@ -46,7 +46,7 @@ struct DoctorRun {
         if states != nil, let manager = try? TokenAccess.current.manager() {
             // What keeps a token from being used at all keeps its channel closed, too.
             if !findings.contains(where: { $0.severity == .error }) {
-                findings += await ChannelChecks().findings(manager)
+                findings += await ChannelChecks(person: person).findings(manager)
             }
             findings += await HiddenKeysCheck(configurationFile: state?.configurationFile).findings(manager)
         }
@@ -73,29 +73,46 @@ struct DoctorRun {
     private func readers(
         _ person: CurrentUser, _ processes: [RunningProcess], _ configurationFile: String?
     ) async -> ([Finding], [CardState]?) {
-        let service = await step("pcscd") {
-            ServiceChecks(person: person, probe: ServiceProbe(), processes: processes).findings()
+        let looked = await Deadline.run {
+            let checks = ServiceChecks(person: person, probe: ServiceProbe(), processes: processes)
+            return (checks, checks.findings())
         }
-        guard service.isEmpty else { return (service, nil) }
+        guard let (service, findings) = looked else {
+            let hung = Self.hung(
+                "pcscd", "the files that belong to it",
+                remedy: "Make the file systems that do not answer available again")
+            return ([hung], nil)
+        }
+        guard findings.isEmpty else { return (findings, nil) }
         do {
             let manager = try TokenAccess.current.manager()
             let states = try await Deadline.run { try await manager.cardStates(asking: VirtualReaders.has) }
-            let checks = ReaderChecks(
-                person: person, states: states, processes: processes, configurationFile: configurationFile)
-            return (await step("reader") { checks.findings() }, states)
-        } catch {
-            let problem: Phrase
-            switch error as? KanalError {
-            case .notStarted(.noServiceLibrary)?:
-                let problem: Phrase = "libpcsclite.so.1, by which programs reach pcscd, is not installed"
-                return ([.error("pcscd.library", problem, remedy: person.installPCSCLite)], nil)
-            case .cancelled?: problem = Phrase("pcscd does not tell within 6 s what is in its readers")
-            case let error?: problem = error.explanation
-            case nil: problem = Phrase("the readers cannot be looked at")
+            let found = await step("reader") {
+                ReaderChecks(
+                    person: person, states: states, processes: processes, clients: service.clients,
+                    configurationFile: configurationFile
+                ).findings()
             }
-            let kill = processes.first { $0.name == "pcscd" }.map { person.asRoot("kill -KILL \($0.id)") }
-            let remedy: Phrase = person.hasSystemd ? person.asRoot("systemctl restart pcscd") : kill ?? "Restart pcscd"
-            return ([.error("pcscd.readers", problem, remedy: remedy)], nil)
+            return (found, states)
+        } catch {
+            let problem = error as? KanalError
+            return (
+                await step("pcscd") {
+                    switch problem {
+                    case .notStarted(.noServiceLibrary)?:
+                        [
+                            .error(
+                                "pcscd.library", "libpcsclite.so.1, by which programs reach pcscd, is not installed",
+                                remedy: person.installPCSCLite)
+                        ]
+                    case .notStarted(.serviceRefuses)?: [service.refuses]
+                    case .notStarted(.serviceIncompatible)?: [service.isIncompatible]
+                    case .cancelled?: [service.isStuck]
+                    case let problem?: [.error("pcscd.readers", problem.explanation, remedy: service.restart)]
+                    case nil: [.error("pcscd.readers", "the readers cannot be looked at", remedy: service.restart)]
+                    }
+                }, nil
+            )
         }
     }
 }

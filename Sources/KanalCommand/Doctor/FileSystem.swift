@@ -149,6 +149,13 @@ enum Files {
         return unsafe String(cString: resolved)
     }
 
+    /// What a link says; nil if it is not one, or cannot be read.
+    static func link(_ path: String) -> String? {
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(path, &text, text.count)
+        return count < 0 ? nil : String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
     /// The nearest directory above a path, or the path itself, that exists.
     static func nearest(_ path: String) -> String {
         var path = path

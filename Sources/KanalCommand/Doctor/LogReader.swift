@@ -133,7 +133,10 @@ struct LogMeaning: Sendable {
         case .channelProfile:
             self.init(
                 "profile", "token and configuration have no common profile of the secure channel",
-                remedy: "Make an activation password of the modern profile: kanal pairings password")
+                remedy: """
+                    Have the security officer make an activation password of the modern profile, on a machine that is \
+                    paired with the token: kanal pairings password
+                    """)
         case .configurationClosed, .configurationError:
             self.init(
                 "configuration", "a file of the configuration has an error, which closes what it protects",
@@ -150,9 +153,15 @@ struct LogMeaning: Sendable {
         case .passwordMalformed, .passwordUnusable, .passwordWrong:
             self.init(
                 "password", "the activation password was wrong or malformed", remedy: .command("kanal pair"))
-        case .passwordLocked, .pinLocked:
+        case .passwordLocked:
             self.init(
-                "pin-locked", "the PIN or password has no tries left", remedy: .command("kanal pin unblock"))
+                "password-locked", "the activation password has no tries left",
+                remedy: """
+                    Use another activation password, or have the security officer make a new one on a machine that is paired \
+                    with the token: kanal pairings password
+                    """)
+        case .pinLocked:
+            self.init("pin-locked", "the PIN has no tries left", remedy: .command("kanal pin unblock"))
         case .pinNotTakenAgain, .pinWrong:
             self.init(
                 "pin", "the program gave a wrong PIN",
@@ -168,6 +177,10 @@ struct LogMeaning: Sendable {
             self.init(
                 "service", "pcscd did not run when the program looked for readers",
                 remedy: person.asRoot(person.hasSystemd ? "systemctl start pcscd.socket" : "pcscd"))
+        case .serviceIncompatible:
+            self.init(
+                "service-version", "pcscd and the program's libpcsclite are of different versions",
+                remedy: ServiceVersions.remedy)
         case .serviceLibrary:
             self.init(
                 "service-library", "libpcsclite.so.1, by which programs reach pcscd, is not installed",

@@ -8,6 +8,7 @@ struct ReaderChecks {
     let person: CurrentUser
     let states: [CardState]
     let processes: [RunningProcess]
+    let clients: ServiceClients
     /// The user's `kanal.conf`; nil without a home.
     let configurationFile: String?
 
@@ -25,10 +26,11 @@ struct ReaderChecks {
     private var grabber: RunningProcess? { processes.first { Self.grabbers.contains($0.name) } }
 
     private func end(_ process: RunningProcess) -> Phrase {
+        // GnuPG starts it again when it is needed.
         if process.name == "scdaemon", process.owner == person.id {
             return .command("gpgconf --kill scdaemon")
         }
-        return process.owner == person.id ? .command("kill \(process.id)") : person.asRoot("kill \(process.id)")
+        return process.end(for: person)
     }
 
     private var noReader: Finding {
@@ -58,11 +60,44 @@ struct ReaderChecks {
             .error(
                 "token.mute", "the card in \"\(state.reader)\" does not respond (no ATR)",
                 remedy: "Take the card out, clean its contacts, and put it in with the chip first")
+        case .busy: busy(state)
+        case .crowded: crowded(state)
         case .unreachable(let reason):
             .error(
-                "reader.unreachable", "the card in \"\(state.reader)\" cannot be reached: \(reason)",
-                remedy: "Pull the reader out, and plug it in again")
+                "reader.unreachable", "the card in \"\(state.reader)\" cannot be reached: \(reason)", remedy: plugAgain)
         }
+    }
+
+    private var plugAgain: Phrase {
+        clients.programs.isEmpty
+            ? "Pull the reader out, and plug it in again"
+            : "Pull the reader out, and plug it in again. This ends the work with its card of \(clients.names)"
+    }
+
+    /// A transaction of another program, or a card that does not answer it: the program can be told, and not which it is.
+    private func busy(_ state: CardState) -> Finding {
+        .error(
+            "reader.busy", "pcscd gives no connection to the card in \"\(state.reader)\" within 4 s: \(keeper)",
+            remedy: clients.remedy(for: person, otherwise: putInAgain))
+    }
+
+    private var keeper: Phrase {
+        switch clients.programs.count {
+        case 0: "it does not answer, or is kept by a program that is not seen from here"
+        case 1: "\(clients.names) keeps it, or it does not answer"
+        default: "one of these programs keeps it, or it does not answer: \(clients.names)"
+        }
+    }
+
+    private var putInAgain: Phrase { "Take the token out, and put it in again" }
+
+    /// pcscd takes about 200 connections to one card, of all programs together.
+    private func crowded(_ state: CardState) -> Finding {
+        let seen: Phrase = clients.programs.isEmpty ? "" : ": connected to pcscd are \(clients.names)"
+        return .error(
+            "reader.crowded",
+            "pcscd takes no further connection to the card in \"\(state.reader)\", as when it has about 200\(seen)",
+            remedy: clients.remedy(for: person, otherwise: plugAgain))
     }
 
     /// A card of another kind does not disturb where there is a token as well.
@@ -75,15 +110,17 @@ struct ReaderChecks {
     }
 
     private func held(_ state: CardState) -> Finding {
-        let others = processes.filter { !["pcscd", "kanal", "kanal-emulator"].contains($0.name) }
-        let holders = others.filter(\.usesReaders)
-        let names = RunningProcess.list(holders)
+        let holders = clients.programs.map(\.process)
+        let names = clients.names
         // Of several nobody can tell which it is, and none is to be ended by mistake.
         guard let holder = grabber ?? (holders.count == 1 ? holders.first : nil) else {
             return .error(
                 "reader.held", "another program holds the card in \"\(state.reader)\" for itself",
-                remedy: holders.isEmpty
-                    ? "End the other programs that use cards" : "End the one of these that holds the card: \(names)")
+                remedy: clients.hasHidden && holders.isEmpty && !person.isRoot
+                    ? .command("sudo kanal doctor")
+                    : holders.isEmpty
+                        ? "Close the other programs that use cards"
+                        : "Close the one of these that holds the card: \(names)")
         }
         return .error(
             "reader.held", "\(holder.phrase) holds the card in \"\(state.reader)\" for itself",

@@ -10,6 +10,10 @@ struct ServiceChecks {
     let probe: ServiceProbe
     let processes: [RunningProcess]
 
+    /// The service runs under this name.
+    private var service: RunningProcess? { processes.first { $0.name == "pcscd" } }
+    var clients: ServiceClients { ServiceClients(of: probe.path, among: processes) }
+
     func findings() -> [Finding] {
         switch probe.answer {
         case .answers: []
@@ -26,8 +30,6 @@ struct ServiceChecks {
         }
     }
 
-    private var service: RunningProcess? { processes.first { $0.name == "pcscd" } }
-
     private var notInstalled: Finding {
         .error(
             "pcscd.installed", "pcscd, the service that reads cards, is not installed",
@@ -37,8 +39,29 @@ struct ServiceChecks {
     private var notRunning: Finding {
         let seen: Phrase = Files.exists(probe.path) ? "no process listens at" : "there is no socket"
         let lost: Phrase = service.map { ", though \($0.phrase) runs" } ?? ""
+        guard service == nil, !person.hasSystemd, let (file, other) = leftover else {
+            return .error(
+                "pcscd.running", "pcscd does not run: \(seen) \(probe.path)\(lost)",
+                remedy: person.asRoot(startCommand))
+        }
         return .error(
-            "pcscd.running", "pcscd does not run: \(seen) \(probe.path)\(lost)", remedy: person.asRoot(startCommand))
+            "pcscd.running",
+            """
+            pcscd does not run: \(seen) \(probe.path). Its process number was left in \(file), and belongs to \(other) \
+            now, so that pcscd would take itself for running
+            """, remedy: person.asRoot("sh -c \("rm -f \(file.quoted); pcscd".quoted)"))
+    }
+
+    /// The file with the number of pcscd's process, beside its socket.
+    private var numberFile: String { Files.parent(probe.path) + "/pcscd.pid" }
+
+    /// The file of a pcscd that was killed, if another process has its number by now.
+    private var leftover: (file: String, process: Phrase)? {
+        guard let text = Files.content(numberFile, limit: 64), let number = Int(text.filter(\.isNumber)), number > 0,
+            Files.exists("/proc/\(number)")
+        else { return nil }
+        let other = processes.first { $0.id == number }
+        return (numberFile, other?.phrase ?? "process \(number)")
     }
 
     private var startCommand: String { person.hasSystemd ? "systemctl start pcscd.socket" : "pcscd" }
@@ -58,16 +81,53 @@ struct ServiceChecks {
             remedy: person.asRoot("chmod \(isSocket ? "a+rw" : "a+rx") \(path.quoted)"))
     }
 
-    private var refuses: Finding {
-        if !person.isRoot, let finding = PolkitCheck(person: person).finding { return finding }
-        let clients = processes.filter { $0.usesReaders && $0.name != "pcscd" }.prefix(5)
-        let seen: Phrase = clients.isEmpty ? "" : "; among those that use it are \(RunningProcess.list(clients))"
-        let restart = service.map { "kill \($0.id)" }
+    /// So many connections, half of what it takes as a rule, count as the reason why pcscd takes no more.
+    private static let crowd = 100
+
+    /// pcscd hangs up on this program, at its first question or at a later one.
+    var refuses: Finding {
+        let clients = clients
+        if clients.count < Self.crowd {
+            let polkit = PolkitCheck(person: person)
+            if let finding = polkit.unreachable ?? (person.isRoot ? nil : polkit.finding) { return finding }
+        }
+        let remedy = clients.remedy(for: person, otherwise: restart)
+        if clients.count < Self.crowd {
+            let seen: Phrase = clients.programs.isEmpty ? "" : "; connected to it are \(clients.names)"
+            return .error(
+                "pcscd.clients", "pcscd hangs up: it may have as many clients as it takes\(seen)", remedy: remedy)
+        }
+        let seen: Phrase = clients.programs.isEmpty ? "" : ": \(clients.names)"
         return .error(
-            "pcscd.clients", "pcscd hangs up: it has as many clients as it takes\(seen)",
-            remedy: person.hasSystemd
-                ? person.asRoot("systemctl restart pcscd")
-                : restart.map(person.asRoot) ?? "End the programs that use cards and are not needed")
+            "pcscd.clients",
+            "pcscd hangs up: it has as many clients as it takes. It has \(clients.count) connections\(seen)",
+            remedy: remedy)
+    }
+
+    /// pcscd takes connections, and does not say what is in its readers.
+    var isStuck: Finding {
+        let seen: Phrase = clients.programs.isEmpty ? "" : "; connected to it are \(clients.names)"
+        return .error(
+            "pcscd.readers", "pcscd does not tell within 6 s what is in its readers\(seen)", remedy: restart)
+    }
+
+    var isIncompatible: Finding { ServiceVersions(probe: probe, service: service).finding }
+
+    /// Starts pcscd anew: the last resort, because every program loses its card.
+    var restart: Phrase {
+        let command: Phrase
+        if person.hasSystemd {
+            command = person.asRoot("systemctl restart pcscd")
+        } else if let service {
+            // A pcscd that was killed leaves its number behind.
+            let steps = "kill -KILL \(service.id); sleep 1; rm -f \(numberFile.quoted); pcscd"
+            command = person.asRoot("sh -c \(steps.quoted)")
+        } else {
+            return "Close all programs that use cards, end what listens at \(probe.path), and start pcscd"
+        }
+        return """
+            Close the programs that use cards. As a last resort, which ends the work of all programs with cards: \(command)
+            """
     }
 
     private var silent: Finding {
@@ -76,11 +136,7 @@ struct ServiceChecks {
                 "pcscd.answers", "pcscd does not answer within 3 s: \(service.phrase) is stopped by a signal",
                 remedy: person.asRoot("kill -CONT \(service.id)"))
         }
-        let kill = service.map { person.asRoot("kill -KILL \($0.id)") }
-        return .error(
-            "pcscd.answers", "pcscd does not answer within 3 s at \(probe.path)",
-            remedy: person.hasSystemd
-                ? person.asRoot("systemctl restart pcscd") : kill ?? "End what listens there, and start pcscd")
+        return .error("pcscd.answers", "pcscd does not answer within 3 s at \(probe.path)", remedy: restart)
     }
 }
 
@@ -93,6 +149,24 @@ struct PolkitCheck {
     private static let rules = [
         "/etc/polkit-1/rules.d", "/usr/local/share/polkit-1/rules.d", "/usr/share/polkit-1/rules.d",
     ]
+
+    private static let buses = ["/run/dbus/system_bus_socket", "/var/run/dbus/system_bus_socket"]
+
+    /// pcscd refuses everybody, root too, if it cannot ask polkit.
+    ///
+    /// - Returns: nil if pcscd does not ask polkit on this machine, or can ask it.
+    var unreachable: Finding? {
+        guard Files.exists(Self.policy), !Self.buses.contains(where: Files.exists) else { return nil }
+        return .error(
+            "pcscd.polkit",
+            """
+            pcscd asks polkit whether user \(person.name) may use it, and cannot reach polkit: the system's D-Bus does not \
+            run (there is no \(Self.buses[0]))
+            """,
+            remedy: person.hasSystemd
+                ? person.asRoot("systemctl start dbus")
+                : "Start the system's D-Bus and polkit; where polkit is not wanted, start pcscd with --disable-polkit")
+    }
 
     /// - Returns: nil if pcscd does not ask polkit on this machine.
     var finding: Finding? {
@@ -152,6 +226,8 @@ struct ServiceProbe: Equatable {
 
     let path: String
     let answer: Answer
+    /// The version of the protocol that the service speaks; nil if it did not tell.
+    let version: String?
 
     /// How long to wait, in milliseconds. A service that the socket starts needs a moment.
     private static let patience: Int32 = 3000
@@ -161,24 +237,24 @@ struct ServiceProbe: Equatable {
         path = named ?? "/run/pcscd/pcscd.comm"
         var answer = Self.knock(path)
         // One that ends at the moment, and starts when somebody knocks, hangs up once.
-        for _ in 0..<20 where answer == .hangsUp {
+        for _ in 0..<20 where answer.0 == .hangsUp {
             usleep(50_000)
             answer = Self.knock(path)
         }
-        self.answer = answer
+        (self.answer, version) = answer
     }
 
-    private static func knock(_ path: String) -> Answer {
+    private static func knock(_ path: String) -> (Answer, version: String?) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let isWhole = unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in
             unsafe field.copyBytes(from: path.utf8.prefix(field.count))
             return path.utf8.count < field.count
         }
-        guard isWhole else { return .absent }
+        guard isWhole else { return (.absent, nil) }
         let descriptor = socket(
             AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else { return .absent }
+        guard descriptor >= 0 else { return (.absent, nil) }
         defer { close(descriptor) }
         let code = unsafe withUnsafePointer(to: &address) { address in
             unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -187,10 +263,10 @@ struct ServiceProbe: Equatable {
         }
         if code != 0 {
             switch errno {
-            case EACCES, EPERM: return .forbidden
+            case EACCES, EPERM: return (.forbidden, nil)
             // More callers wait than the queue takes.
-            case EAGAIN: return .silent
-            default: return .absent
+            case EAGAIN: return (.silent, nil)
+            default: return (.absent, nil)
             }
         }
         return exchange(over: descriptor)
@@ -198,17 +274,21 @@ struct ServiceProbe: Equatable {
 
     /// Asks for the version of the service's protocol (pcsc-lite, winscard_msg.h): the length of the message, the command
     /// `CMD_VERSION`, then the caller's version, 4.4, and room for a code.
-    private static func exchange(over descriptor: Int32) -> Answer {
+    ///
+    /// A service that does not know this version says so, and knows others: libpcsclite may speak one of them.
+    private static func exchange(over descriptor: Int32) -> (Answer, version: String?) {
         let question: [UInt32] = [12, 0x11, 4, 4, 0]
         let sent = unsafe question.withUnsafeBytes {
             unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
-        guard sent == 20 else { return errno == EAGAIN ? .silent : .hangsUp }
+        guard sent == 20 else { return (errno == EAGAIN ? .silent : .hangsUp, nil) }
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var ready = unsafe poll(&wait, 1, patience)
         while ready < 0, errno == EINTR { ready = unsafe poll(&wait, 1, patience) }
-        guard ready > 0 else { return .silent }
-        var reply = [UInt8](repeating: 0, count: 12)
-        return unsafe recv(descriptor, &reply, reply.count, 0) > 0 ? .answers : .hangsUp
+        guard ready > 0 else { return (.silent, nil) }
+        var reply: [UInt32] = [0, 0, 0]
+        let count = unsafe reply.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
+        guard count > 0 else { return (.hangsUp, nil) }
+        return (.answers, count < 8 ? nil : "\(reply[0]).\(reply[1])")
     }
 }

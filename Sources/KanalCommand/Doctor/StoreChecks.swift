@@ -90,7 +90,10 @@ struct StoreChecks {
         return [
             .error(
                 "store.group",
-                "user \(person.name) is not a member of group \(status.group), which shares the pairings in \(place.path)",
+                """
+                user \(person.name) is not a member of group \(groupName(status.group)), which shares the pairings in \
+                \(place.path)
+                """,
                 remedy: person.asRoot("gpasswd -a \(person.name.quoted) \(groupName(status.group).quoted)"))
         ]
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Configuration
 import KanalKit
 import Secrets
 import Terminal
@@ -56,11 +57,14 @@ struct Guide {
         return "There is no token in \(names). Put the token in."
     }
 
-    /// The same, with the next step to a Bluetooth token. Beside a wired reader none is expected.
+    /// The same, with the next step to a Bluetooth token. Beside a wired reader, a machine without a working radio needs
+    /// none.
     private static func withBluetooth(_ missing: Phrase, besides readers: [ReaderStatus]) async -> Phrase {
-        guard readers.allSatisfy({ $0.flags.contains(.wireless) }) else { return missing }
-        let findings = await Deadline.run { BluetoothChecks(person: CurrentUser(), bluetooth: .look()).findings() }
-        guard let finding = findings?.first else { return missing }
+        guard let bluetooth = await Deadline.run({ Bluetooth.look() }) else { return missing }
+        let isAbsent = bluetooth == .noRadio || bluetooth == .noService
+        guard !isAbsent || readers.allSatisfy({ $0.flags.contains(.wireless) }) else { return missing }
+        let findings = BluetoothChecks(person: CurrentUser(), bluetooth: bluetooth).findings()
+        guard let finding = findings.first else { return missing }
         return "\(missing) For a Bluetooth token: \(finding.problem). \(finding.remedy)"
     }
 
@@ -76,8 +80,9 @@ struct Guide {
     private func activate(_ token: Token) async throws {
         let channel = try await token.details().channel
         try output.say("Found: \(Self.name(of: token.information)) in \(token.information.reader.printable)")
-        try output.say(try Self.reason(channel.state))
-        for line in try Self.tries(channel.passwords) { try output.say(line) }
+        try await Activation.requirePossible(channel, of: token)
+        try output.say(Self.reason(channel.state))
+        for line in Self.tries(channel.passwords) { try output.say(line) }
         try await Activation(token: token, source: nil, say: { try output.say($0) }).run()
         let style = OutputStream.output.style
         let done = translated("This token now works with every program of this user.")
@@ -88,30 +93,20 @@ struct Guide {
     }
 
     /// Why the token has to be activated.
-    private static func reason(_ state: ChannelDetails.State) throws -> Phrase {
+    private static func reason(_ state: ChannelDetails.State) -> Phrase {
         switch state {
         case .revoked:
             "It does not know this host any more. Activate it again, with a password that came with the token."
         case .keyChanged:
             "It has a different key than before. If you know why, activate it, with the password that came with the token."
-        case .missing: throw CommandError(.noChannel, KanalError.channelMissing.explanation)
-        case .unusable: throw CommandError(.noChannel, "its secure channel cannot be used: \"kanal doctor\" says why")
-        case .notNeeded, .active, .inactive:
+        case .notNeeded, .active, .inactive, .missing, .unusable:
             "Its secure channel is not activated for this user. The password is on the card that came with the token."
         }
     }
 
     /// The tries of each password that the token has; without numbers where they do not differ.
-    private static func tries(_ passwords: [PasswordDetails]) throws -> [Phrase] {
+    private static func tries(_ passwords: [PasswordDetails]) -> [Phrase] {
         let passwords = passwords.filter { $0.state != .empty }
-        if !passwords.isEmpty, !passwords.contains(where: { $0.state == .ready }) {
-            throw CommandError(
-                .locked,
-                """
-                no activation password of the token has tries left: its security officer makes a new one, by "kanal \
-                pairings password" on a machine that is paired with it
-                """)
-        }
         if let first = passwords.first, let tries = first.triesLeft,
             passwords.allSatisfy({ $0.state == .ready && $0.triesLeft == tries })
         {
@@ -170,6 +165,7 @@ struct Activation {
     /// Activates the channel, and opens a session to see that it works. On a terminal a wrong password is asked for
     /// again, as long as more than one try is left.
     func run() async throws {
+        try await Self.requirePossible(try await token.details().channel, of: token)
         while true {
             let password = try password()
             try await waitForButton()
@@ -178,11 +174,44 @@ struct Activation {
                 return try await token.perform { _ in }
             } catch {
                 guard case .passwordIncorrect(let tries)? = error as? KanalError, source == nil, tries ?? 2 > 1 else {
-                    throw error
+                    throw await Self.explained(error)
                 }
                 try say(SecretQuestion.refusalOfPassword(triesLeft: tries))
             }
         }
+    }
+
+    /// - Throws: ``KanalError`` or ``CommandError`` if no password that a person may have activates the token now.
+    static func requirePossible(_ channel: ChannelDetails, of token: Token) async throws {
+        switch channel.state {
+        case .missing: throw KanalError.channelMissing
+        case .unusable:
+            // The session that is not opened says why.
+            do { try await token.perform { _ in } } catch { throw await explained(error) }
+        case .notNeeded, .active, .inactive, .revoked, .keyChanged: break
+        }
+        let passwords = channel.passwords.filter { $0.state != .empty }
+        guard !passwords.isEmpty, !passwords.contains(where: { $0.state == .ready }) else { return }
+        throw CommandError(
+            .locked,
+            """
+            no activation password of the token has tries left: its security officer makes a new one, by "kanal \
+            pairings password" on a machine that is paired with it
+            """)
+    }
+
+    /// The error, with what keeps pairings from being made.
+    private static func explained(_ error: any Error) async -> any Error {
+        switch error as? KanalError {
+        case .refused?, .channelUnusable?: break
+        default: return error
+        }
+        guard let status = ExitStatus(of: error), let text = ExitStatus.message(of: error) else { return error }
+        let findings = await Deadline.run {
+            (try? LocalState()).map { StoreChecks(person: CurrentUser(), places: $0.places).findings() } ?? []
+        }
+        guard let finding = findings?.first(where: { $0.severity == .error }) else { return error }
+        return CommandError(status, "\(text): \(finding.problem). Remedy: \(finding.remedy)")
     }
 
     private func password() throws -> ActivationPassword {

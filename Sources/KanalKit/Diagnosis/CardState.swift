@@ -18,6 +18,10 @@ package struct CardState: Sendable, Equatable {
         case held
         /// A card that does not respond (no ATR).
         case mute
+        /// It could not be connected to in time: another program has a transaction with the card, or the card is silent.
+        case busy
+        /// pcscd takes no further connection to the card: other programs have as many as it takes, or it fails.
+        case crowded
         /// The card cannot be reached, for this reason.
         case unreachable(Phrase)
     }
@@ -36,33 +40,62 @@ package struct CardState: Sendable, Equatable {
 extension TokenManager {
     /// The readers and their cards. Each card is connected to, shared with others, and left unchanged.
     ///
-    /// - Parameter asking: Says by a reader's name whether a token in it is asked if it has the channel. While another
-    ///   program has it for itself, it is not.
+    /// - Parameters:
+    ///   - patience: How long all connections may take together.
+    ///   - asking: Says by a reader's name whether a token in it is asked if it has the channel. While another program has
+    ///     it for itself, it is not.
     /// - Throws: ``KanalError/notStarted(_:)`` if the readers cannot be listed; ``KanalError/cancelled`` at once when
     ///   the task is cancelled.
     package func cardStates(
-        asking: @escaping @Sendable (String) -> Bool = { _ in false }
+        patience: Duration = .seconds(4), asking: @escaping @Sendable (String) -> Bool = { _ in false }
     ) async throws(KanalError) -> [CardState] {
-        try await working(on: worker, cancellation: .abandons) { [service] () throws(KanalError) in
+        let states = try await working(on: worker, cancellation: .abandons) { [service] () throws(KanalError) in
             let states: [ReaderState]
             do throws(LinkError) { states = try service.readers.readers() } catch {
                 throw .notStarted(KanalError.Obstacle(error) ?? .noService)
             }
             if states.isEmpty { try service.requireReaders() }
-            return states.map { CardState($0, of: service, asks: asking($0.name)) }
+            return states
         }
+        // A connection waits for the transaction of another program, and for a card that is silent.
+        let known = await withTaskGroup(of: (String, CardState)?.self) { [service] group in
+            for state in states {
+                group.addTask {
+                    let known = try? await working(on: Worker(), cancellation: .abandons) { () throws(KanalError) in
+                        CardState(state, of: service, asks: asking(state.name))
+                    }
+                    return (state.name, known ?? CardState(state, .busy, of: service))
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: patience)
+                return nil
+            }
+            var known: [String: CardState] = [:]
+            for await result in group {
+                if let (name, state) = result { known[name] = state }
+                if result == nil || known.count == states.count { group.cancelAll() }
+            }
+            return known
+        }
+        guard !Task.isCancelled else { throw .cancelled }
+        return states.compactMap { known[$0.name] }
     }
 }
 
 extension CardState {
     fileprivate init(_ state: ReaderState, of service: TokenService, asks: Bool) {
-        reader = state.name
-        isWireless = service.settings.policy.isWireless(state.name)
-        let model = state.atr.flatMap(TokenModel.init)
-        isBluetooth = model == .ecpBluetooth
-        condition = Condition(state, model, of: service)
+        let condition = Condition(state, state.atr.flatMap(TokenModel.init), of: service)
         let mayAsk = asks && !service.settings.policy.requireSM && condition == .token
-        hasChannel = mayAsk && Self.hasChannel(state.name, of: service)
+        self.init(state, condition, of: service, hasChannel: mayAsk && Self.hasChannel(state.name, of: service))
+    }
+
+    fileprivate init(_ state: ReaderState, _ condition: Condition, of service: TokenService, hasChannel: Bool = false) {
+        reader = state.name
+        self.condition = condition
+        self.hasChannel = hasChannel
+        isWireless = service.settings.policy.isWireless(state.name)
+        isBluetooth = state.atr.flatMap(TokenModel.init) == .ecpBluetooth
     }
 
     /// GET CAPABILITIES (GSC/1, 4).
@@ -75,6 +108,9 @@ extension CardState {
 }
 
 extension CardState.Condition {
+    /// `SCARD_F_INTERNAL_ERROR`.
+    private static let internalError: UInt32 = 0x8010_0001
+
     fileprivate init(_ state: ReaderState, _ model: TokenModel?, of service: TokenService) {
         do throws(LinkError) {
             try service.readers.connect(to: state.name).disconnect()
@@ -85,6 +121,7 @@ extension CardState.Condition {
             case .noCard, .removed: self = .empty
             case .sharingViolation, .kept: self = .held
             case .mute: self = .mute
+            case .transmission(code: Self.internalError): self = .crowded
             default: self = .unreachable(Reason(error).phrase)
             }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Locking
+import SecureChannel
 import Secrets
 import Token
 import Tokens
@@ -149,7 +150,10 @@ extension Token {
     /// Why no session was opened with the token in a slot. What is known of the token follows.
     func openingError(_ error: TokensError, in slot: Int) -> KanalError {
         let slots = service.slots
-        let reason = KanalError(opening: error) { () throws(TokensError) in try slots.channelInfo(in: slot).state }
+        let hasHome = service.settings.pairings != .nowhere
+        let reason = KanalError(opening: error, hasHome: hasHome) { () throws(TokensError) in
+            try slots.channelInfo(in: slot).state
+        }
         if let state = try? slots.token(in: slot, evicting: false) {
             let fresh = TokenInformation(state, reader: information.reader)
             if fresh.isSameToken(as: information) { update(fresh, slot: slot) }

@@ -55,7 +55,7 @@ extension TokenError {
     /// Whether the token is no longer there.
     package var isAbsence: Bool {
         switch linkError {
-        case .noCard, .mute, .noService, .noLibrary, .redirected, .rootChanged, .removed: true
+        case .noCard, .mute, .noService, .incompatible, .noLibrary, .redirected, .rootChanged, .removed: true
         default: false
         }
     }

@@ -101,6 +101,15 @@ finds error store.mode "chmod 2770 $store"
 mended "a directory of a group that everybody can read"
 as=("${as_nobody[@]}" HOME="$work/nobody")
 finds error store.group "sudo gpasswd -a nobody daemon"
+grep -q "is not a member of group daemon" found || fail "the group is not named: $(cat found)"
+detach
+insert bt bt
+printf '%s\n' "$password" > password
+chmod 644 password
+expect 10 "${as[@]}" "$kanal" pair --password-source file:password
+printed "user nobody is not a member of group daemon.*Remedy: sudo gpasswd -a nobody daemon"
+detach
+attach usb usb
 as=("${as_nobody[@]/--clear-groups/--groups=$(id -g daemon)}" HOME="$work/nobody")
 healthy "a user who is no member of a group, and one who is"
 as=()

@@ -32,6 +32,15 @@ sh -c pcscd
 card_is_in
 pcscd=$(tr -d '\0' < /run/pcscd/pcscd.pid)
 healthy "pcscd stopped, mended by: pcscd"
+kill -KILL "$pcscd"
+wait_until sh -c '! kill -0 "$0"' "$pcscd"
+echo $$ > /run/pcscd/pcscd.pid
+finds error pcscd.running "sh -c 'rm -f /run/pcscd/pcscd.pid; pcscd'"
+grep -q "belongs to [a-z.]* (process $$, user 0) now" found || fail "whose number it is is not said: $(cat found)"
+sh -c "$(cat remedies)"
+card_is_in
+pcscd=$(tr -d '\0' < /run/pcscd/pcscd.pid)
+healthy "a killed pcscd whose number another process has"
 
 mount --bind /dev/null /usr/sbin/pcscd
 export PCSCLITE_CSOCK_NAME=$work/missing
@@ -85,6 +94,14 @@ wait_until test -S guarded
 mkdir -p /etc/polkit-1/rules.d /usr/share/polkit-1/actions
 mount -t tmpfs tmpfs /usr/share/polkit-1/actions
 touch /usr/share/polkit-1/actions/org.debian.pcsc-lite.policy
+for user in root nobody; do
+    as=(env PCSCLITE_CSOCK_NAME="$work/guarded")
+    [ $user = root ] || as=("${as_nobody[@]}" HOME="$work/nobody" PCSCLITE_CSOCK_NAME="$work/guarded")
+    finds error pcscd.polkit "Start the system's D-Bus and polkit; where polkit is not wanted, start pcscd with --disable-polkit"
+done
+passed "pcscd refuses everybody, root too, where polkit cannot be asked"
+mkdir -p /run/dbus
+touch /run/dbus/system_bus_socket
 as=("${as_nobody[@]}" HOME="$work/nobody" PCSCLITE_CSOCK_NAME="$work/guarded")
 finds error pcscd.polkit "echo 'polkit.addRule(function(action, subject) {\
  if (action.id.indexOf(\"org.debian.pcsc-lite.\") == 0 && subject.user == \"nobody\") return polkit.Result.YES; });'\
@@ -94,9 +111,19 @@ rm /etc/polkit-1/rules.d/00-kanal.rules
 umount /usr/share/polkit-1/actions
 rmdir -p --ignore-fail-on-non-empty /usr/share/polkit-1/actions
 as=(env PCSCLITE_CSOCK_NAME="$work/guarded")
-finds error pcscd.clients "kill $pcscd"
+restart() {
+    echo "Close the programs that use cards. As a last resort, which ends the work of all programs with cards: sh -c \
+'kill -KILL $pcscd; sleep 1; rm -f $work/pcscd.pid; pcscd'"
+}
+finds error pcscd.clients "$(restart)"
 as=()
-passed "a pcscd that has as many clients as it takes"
+how=contexts
+holder hog
+finds error pcscd.clients "$(let_finish hog)"
+grep -q "connections: hog (process $holder, user 0) with $(sed 's/held: //' held) connections" found \
+    || fail "the connections are not counted: $(cat found)"
+mended "a pcscd that has as many clients as it takes"
+how=
 
 # It answers only the first request of a client.
 cat > silent.py << 'PROGRAM'
@@ -114,9 +141,35 @@ timeout 300 python3 silent.py &
 others+=($!)
 wait_until test -S silent
 as=(env PCSCLITE_CSOCK_NAME="$work/silent")
-finds error pcscd.readers "kill -KILL $pcscd"
+finds error pcscd.readers "$(restart)"
 as=()
 passed "a pcscd that hangs later"
+
+# As pcscd 2.3 answers libpcsclite of Debian 12.
+cat > other.py << 'PROGRAM'
+import socket, struct
+listener = socket.socket(socket.AF_UNIX)
+listener.bind("other")
+listener.listen()
+while True:
+    client = listener.accept()[0]
+    if len(client.recv(20)) == 20:
+        client.sendall(struct.pack("III", 4, 5, 0x8010001E))
+PROGRAM
+timeout 300 python3 other.py &
+others+=($!)
+wait_until test -S other
+as=(env PCSCLITE_CSOCK_NAME="$work/other")
+finds error pcscd.version "Use the same version of libpcsclite and pcscd: in a container or Flatpak that of the machine that \
+runs pcscd"
+grep -q "libpcsclite ($library, .*) and pcscd (pcscd (process $pcscd, user 0), .*[0-9], protocol 4.5) are of different" found \
+    || fail "no versions: $(cat found)"
+expect 3 "${as[@]}" "$kanal" info
+printed "pcscd and libpcsclite are of different versions"
+expect 2 env KANAL_LOG="$work/other.log" "${as[@]}" ./activate "$serial"
+grep -q "\[service.incompatible\]" other.log || fail "the library does not log it: $(cat other.log)"
+as=()
+passed "a pcscd of another version than libpcsclite"
 
 # ---- Readers and cards ----
 
@@ -125,11 +178,26 @@ finds error reader.held "gpgconf --kill scdaemon"
 let_go
 healthy "the user's scdaemon held the reader, and is gone"
 holder scdaemon setpriv --reuid="$nobody" --regid="$nobody" --clear-groups
-finds error reader.held "kill $holder"
+finds error reader.held "$(let_finish scdaemon)"
 mended "another user's scdaemon holds the reader"
 holder reader-program
-finds error reader.held "kill $holder"
+finds error reader.held "$(let_finish reader-program)"
 mended "a program that is not known holds the reader"
+how=transaction
+holder reader-program
+finds error reader.busy "$(let_finish reader-program)"
+grep -q "reader-program (process $holder, user 0) keeps it" found || fail "nobody keeps it: $(cat found)"
+mended "a program keeps the card in a transaction"
+how=handles
+holder reader-program
+finds error reader.crowded "$(let_finish reader-program)"
+mended "a program has as many handles of the reader as pcscd takes"
+how=
+kill -STOP "$token"
+finds error reader.busy "Take the token out, and put it in again"
+kill -CONT "$token"
+card_is_in
+healthy "a card that did not answer"
 
 detach
 finds error token.none "Put the token into the reader"
@@ -276,7 +344,8 @@ others+=($!)
 finds error reader.none "Plug in the token, or its reader"
 mkdir $device:1.0
 echo 0b > $device:1.0/bInterfaceClass
-finds error reader.held "kill ${others[-1]}"
+holder=${others[-1]}
+finds error reader.held "$(let_finish openct)"
 passed "another program that has taken the reader from pcscd"
 stop "${others[-1]}"
 rm -r $device:1.0

@@ -53,20 +53,26 @@ finds() {
     [ "$(cat remedies)" = "$3" ] || fail "$2 has another remedy: $(cat found)"$'\n'"$3"
 }
 
-# Carries out the remedy, as root, and checks again.
+# Carries out the remedy, the last resort if it has one, as root, and checks again.
 mended() {
-    local remedy=$(sed 's/^sudo //; s/| sudo /| /' remedies)
+    local remedy=$(sed 's/.*As a last resort, which [^:]*: //; s/^sudo //; s/| sudo /| /' remedies)
     sh -c "$remedy" > output 2>&1 || fail "$remedy: $(cat output)"
     healthy "$1, mended by: $remedy"
 }
 
 card_is_in() { wait_until sh -c './readers | grep -q "^card .*Virtual PCD 00 00"' || fail "no card in the reader"; }
 
-# holder NAME COMMAND...: a program of this name that holds the card; its number is in $holder.
+# What "kanal doctor" says of a program that has the card.
+let_finish() {
+    echo "Let $1 finish its work with the card, or close it. As a last resort, which ends the work of that program: kill $holder"
+}
+
+# holder NAME COMMAND...: a program of this name that holds the card, in the way $how; its number is in $holder.
+how=
 holder() {
     rm -f "$1" held
     cp hold "$1"
-    "${@:2}" "./$1" > held &
+    "${@:2}" "./$1" $how > held &
     holder=$!
     others+=($holder)
     wait_until grep -q held held || fail "$1 does not get the card"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
+import Dispatch
 import EmulatedTokens
 import Emulator
 import KanalKit
+import Locking
 import Testing
 import Token
 import Translation
@@ -39,10 +41,26 @@ struct DiagnosisTests {
         arguments: [
             (LinkError.sharingViolation, KanalKit.CardState.Condition.held), (.mute, .mute), (.noCard, .empty),
             (.transmission(code: 5), .unreachable("pcscd cannot reach the card: \("0x5")")),
+            (.transmission(code: 0x8010_0001), .crowded),
         ])
     func obstacle(_ error: LinkError, _ condition: KanalKit.CardState.Condition) async throws {
         let machine = try Machine(.usb)
         machine.reader.onRequest { _ throws(LinkError) in throw error }
         #expect(try await machine.manager.cardStates().map(\.condition) == [condition])
+    }
+
+    @Test("A card that gives no connection in time is busy, and not waited for")
+    func busy() async throws {
+        let machine = try Machine(.usb)
+        let gate = DispatchSemaphore(value: 0)
+        let hasConnected = Lock(false)
+        machine.reader.onRequest { _ throws(LinkError) in
+            _ = gate.wait(timeout: .now() + .seconds(300))
+            hasConnected.withLock { $0 = true }
+            throw .noCard
+        }
+        #expect(try await machine.manager.cardStates(patience: .milliseconds(200)).map(\.condition) == [.busy])
+        #expect(!hasConnected.withLock { $0 })
+        gate.signal()
     }
 }

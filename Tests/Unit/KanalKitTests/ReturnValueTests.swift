@@ -14,8 +14,8 @@ import Tokens
 @Suite("The code of a refusal is the return value of PKCS #11 for the same")
 struct ReturnValueTests {
     private static let links: [LinkError] = [
-        .noService, .refused, .noLibrary, .redirected, .rootChanged, .noDescriptors, .noCard, .mute,
-        .removed(sent: true), .reset, .sharingViolation, .kept, .connectionsUsedUp, .transmission(code: 1), .malformed,
+        .noService, .refused, .incompatible, .noLibrary, .redirected, .rootChanged, .noDescriptors, .noCard,
+        .mute, .removed(sent: true), .reset, .sharingViolation, .kept, .connectionsUsedUp, .transmission(code: 1), .malformed,
         .channelBroken, .randomUnavailable,
     ]
     private static let channels: [ChannelError] = [

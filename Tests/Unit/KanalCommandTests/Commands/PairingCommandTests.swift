@@ -3,6 +3,7 @@ import EmulatedTokens
 import Emulator
 import Foundation
 import KanalCommand
+import SecureChannel
 import Testing
 import Token
 
@@ -59,8 +60,10 @@ struct PairingCommandTests {
         try answer(on, token, "\\tPaired: yes\\n\\tConnected: no\\n")
         try await desk.type("")
         try await desk.type("", .russian)
-        // Beside a wired reader no Bluetooth token is expected.
+        // Beside a wired reader, too; but not if Bluetooth is missing.
         desk.policy.wirelessReaders = []
+        try await desk.type("")
+        try answer("No default controller available\\n")
         try await desk.type("")
         desk.policy.wirelessReaders = [ReaderPattern("Virtual PCD*")]
         try answer(on, token, "\\tPaired: yes\\n\\tConnected: yes\\n")
@@ -87,6 +90,21 @@ struct PairingCommandTests {
         try await plain.type("pair --password-source env:PASSWORD")
         try await plain.type("pair", .russian)
         try plain.screen.expect("pair-plain")
+    }
+
+    @Test("A channel that no password opens: each command says why, with a status of its own")
+    func unusable() async throws {
+        let desk = try Desk([.bt(.classic)])
+        desk.policy.minimumProfile = .modern
+        let commands = ["", "pair --password-source env:PASSWORD", "list --public", "random 8"]
+        for command in commands { try await desk.type(command) }
+        try await desk.type("pair --password-source env:PASSWORD", .russian)
+        let plain = try Desk()
+        plain.policy.requireSM = true
+        for command in commands {
+            #expect(try await plain.type(command, isShown: false).status == .noChannel, "\(command)")
+        }
+        try desk.screen.expect("unusable")
     }
 
     @Test("pair: a password that has no tries left")
