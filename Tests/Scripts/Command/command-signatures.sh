@@ -103,13 +103,14 @@ keys() {
     as_user 0 list --json
     json 'd["keys"] == d["certificates"] == d["data"] == d["others"] == []'
     for kind in gost256 gost512 rsa1024 p256; do as_user 0 key generate --kind $kind --label $kind --json; done
-    json 'd["keys"] == [{"id": "04", "kind": "p256", "label": "p256"}]'
+    json 'd["keys"] == [{"id": "04", "kind": "p256", "label": "p256",
+        "uri": "pkcs11:serial='"$serial"';id=%04;object=p256;type=private"}]'
     as_user 0 list
     printed '^gost512  02  GOST R 34.10-2012, 512 bits$'
     run 0 list --public
     printed 'public key, RSA, 1024 bits$'
-    run 2 list
-    told "no terminal to ask on"
+    run 0 list
+    told "left out: there is no terminal to ask for the PIN on"
     as_user 1 key generate --id 01
     told "with the id 01 already"
     as_user 2 key generate --id 1
