@@ -202,7 +202,7 @@ extension KanalError: CustomStringConvertible {
         case .notStarted(.serviceIncompatible):
             "pcscd and libpcsclite are of different versions, and do not understand each other: use the same version of both"
         case .notStarted(.serviceRefuses):
-            "pcscd does not serve this user: allow access_pcsc in polkit, or end other programs that use it"
+            "pcscd does not serve this user: polkit does not allow access_pcsc, or other programs have all of its connections"
         case .notStarted(.transportOff):
             "what the application reaches tokens by is off, or not permitted: switch it on in the system's settings"
         case .notStarted(.stopped): "the token manager has been ended"
