@@ -92,12 +92,13 @@ private final class Service: @unchecked Sendable {
             while case let client = accept(listener, nil, nil), client >= 0 {
                 serve(client)
             }
+            // Its number is another's from here on.
+            close(listener)
         }
     }
 
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         unsafe unlink(path)
     }
 
