@@ -108,9 +108,6 @@ extension CardState {
 }
 
 extension CardState.Condition {
-    /// `SCARD_F_INTERNAL_ERROR`.
-    private static let internalError: UInt32 = 0x8010_0001
-
     fileprivate init(_ state: ReaderState, _ model: TokenModel?, of service: TokenService) {
         do throws(LinkError) {
             try service.readers.connect(to: state.name).disconnect()
@@ -119,9 +116,10 @@ extension CardState.Condition {
         } catch {
             switch error {
             case .noCard, .removed: self = .empty
-            case .sharingViolation, .kept: self = .held
+            case .sharingViolation: self = .held
+            case .kept: self = .busy
             case .mute: self = .mute
-            case .transmission(code: Self.internalError): self = .crowded
+            case .connectionsUsedUp: self = .crowded
             default: self = .unreachable(Reason(error).phrase)
             }
         }
