@@ -39,12 +39,16 @@ guest root
 for folder in "lib/$(cc -print-multiarch)" lib64; do
     for name in libpcsclite.so.1 libcrypto.so.3 libcrypto.so.4; do mark $name "$folder/$name" -shared -fPIC; done
 done
+# Where OpenSSL's provider looks for the library.
+modules=${module%/*}/ossl-modules
+mkdir -p "other$modules"
+mark libkanal "${module#/}" -shared -fPIC
 mark asked usr/bin/pinentry-mark -static
 mkdir other/dev
 touch other/dev/null
 $sudo mkdir -p admin/.config/kanal
 echo "authenticator = pinentry:/usr/bin/pinentry-mark" | $sudo tee admin/.config/kanal/kanal.conf > /dev/null
-$sudo env -i HOME="$work/admin" KANAL_LOG="$work/admin.log" ./root "$work/library.so" "$work/other" > output 2>&1 \
+$sudo env -i HOME="$work/admin" OPENSSL_CONF=/dev/null OPENSSL_MODULES="$modules" KANAL_LOG="$work/admin.log" ./root "$work/library.so" "$work/other" > output 2>&1 \
     || fail "after chroot something comes from the new root directory, or does not go on: $(cat output)"
 grep -q 'changed its root directory (chroot), and libcrypto' admin.log || fail "no reason: $($sudo cat admin.log)"
 grep -q 'changed its root directory (chroot), and pcscd' admin.log || fail "no reason: $($sudo cat admin.log)"
