@@ -67,6 +67,7 @@ enum PEM: String {
             let line = rest.prefix { $0 != 0x0A && $0 != 0x0D }
             rest = rest.dropFirst(line.count + 1)
             if let begun = line.between(Self.begin) {
+                guard name == nil else { throw CommandError(.failed, "\(file) is damaged") }
                 name = Array(begun)
                 digits.removeAll(keepingCapacity: true)
             } else if let ended = line.between(Self.end) {

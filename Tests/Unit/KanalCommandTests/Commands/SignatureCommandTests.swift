@@ -82,12 +82,14 @@ struct SignatureCommandTests {
             let message = try desk.read(name)
             let forged = Array(message.dropLast()) + [message.last.map { $0 ^ 1 } ?? 0]
             try desk.write(pem(message) + pem(forged), "two-\(name)")
+            try desk.write("-----BEGIN CMS-----\nMIAG\n" + pem(message), "open-\(name)")
         }
         try desk.write(String(decoding: desk.read("ann.pem") + desk.read("ca.pem"), as: UTF8.self), "two.pem")
         try await desk.type("verify --cms --ca ~/ca.pem ~/two-text.p7m -o ~/content")
         #expect(throws: (any Error).self) { try desk.read("content") }
         try await desk.type("verify --cms --ca ~/ca.pem ~/two-text.p7m --json")
         try await desk.type("verify --cms --ca ~/ca.pem --content ~/other ~/two-other.p7s", .russian)
+        try await desk.type("verify --cms --ca ~/ca.pem ~/open-text.p7m")
         try await desk.type("verify --certificate ~/two.pem ~/text")
         try desk.screen.expect("verify-several")
     }
