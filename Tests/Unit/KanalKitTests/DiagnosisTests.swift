@@ -41,7 +41,7 @@ struct DiagnosisTests {
         arguments: [
             (LinkError.sharingViolation, KanalKit.CardState.Condition.held), (.mute, .mute), (.noCard, .empty),
             (.transmission(code: 5), .unreachable("pcscd cannot reach the card: \("0x5")")),
-            (.transmission(code: 0x8010_0001), .crowded),
+            (.connectionsUsedUp, .crowded), (.kept, .busy),
         ])
     func obstacle(_ error: LinkError, _ condition: KanalKit.CardState.Condition) async throws {
         let machine = try Machine(.usb)
