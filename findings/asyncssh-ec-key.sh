@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: `load_pkcs11_keys` of AsyncSSH loads every key of RSA and ECDSA that a token has, the kinds that it signs with.
 # Seen: AsyncSSH 2.24.1 reads CKA_EC_POINT of the private key, an attribute that only public keys have (PKCS #11, EC key objects).
-# A module that keeps to the standard has none; the whole list fails with AttributeTypeInvalid, the RSA keys, too.
+# Private keys of a module that keeps to the standard lack it; the whole list fails with AttributeTypeInvalid, also for RSA keys.
 # Consequence: beside a key of P-256, RSA keys are chosen by `key_label`; keys of P-256 serve by ssh-agent.
 set -euo pipefail
 dir=$(mktemp -d)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: `load_pkcs11_keys(…, key_id="01")` of AsyncSSH loads the key with the CKA_ID 01: "key IDs can be specified as
 # either raw bytes or a string containing hex digits" (its documentation).
-# Seen: AsyncSSH 2.24.1 searches for CKA_OBJECT_ID, which private keys have not (PKCS #11: data objects do): an empty
-# list, and no error, for every token that keeps to the standard.
+# Seen: AsyncSSH 2.24.1 searches for CKA_OBJECT_ID, an attribute of data objects that private keys do not have (PKCS #11):
+# an empty list, and no error, for every token that keeps to the standard.
 # Consequence: keys are chosen by `key_label`.
 set -euo pipefail
 dir=$(mktemp -d)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: BouncyCastle reads keys and certificates of GOST R 34.10-2012 on all curves that it makes keys on, in the
 # form of RFC 9215, 4, which leaves the parameters' digestParamSet out with TC 26's curves of 256 bits.
-# Seen: Debian 12's BouncyCastle 1.72 takes the second member of the parameters for granted. Keys, public keys and
+# Seen: Debian 12's BouncyCastle 1.72 expects the second member of the parameters in each case. Keys, public keys and
 # certificates that gost-engine makes on TC26-256-A to -D and on 512-C end with "Index 1 out of bounds" or "bad version
 # in X9ECParameters", which name neither the curve nor the cause; CryptoPro's curves and 512-A and -B are read.
 # Consequence: correct certificates are unreadable in Java services of that age. Keys for partners with them are made on

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: a signed message between "-----BEGIN CMS-----" lines, the label of RFC 7468, 9, is read by each library
-# that reads messages in PEM. The label PKCS7 is that of the older standard (section 8), which should not be written
-# now.
-# Seen: GnuTLS, Python's cryptography and "openssl pkcs7" know PKCS7 alone, and refuse the very bytes that they read
+# that reads messages in PEM. The label PKCS7 is the older standard's (section 8), and should not be written any more.
+# Seen: GnuTLS, Python's cryptography and "openssl pkcs7" know PKCS7 alone, and refuse the same bytes that they read
 # under the other label. "openssl cms" writes CMS and reads both.
-# Consequence: a message that a program with this label "cannot decode" is not damaged: give it DER, or change the
+# Consequence: a message that a program with this label "cannot decode" is not damaged: pass it DER, or change the
 # label.
 set -euo pipefail
 dir=$(mktemp -d)

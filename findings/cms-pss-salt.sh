@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: a message signed by RSA-PSS tells the length of its salt in the parameters of the signature (RFC 4056),
-# of which 20 octets is the default that DER leaves out (RFC 4055, 3.1); so verifiers take 20 as they take 32 for
-# SHA-256.
-# Seen: gpgsm says "Bad signature" and GnuTLS "Public key signature verification has failed" to a salt of 20 octets, and
-# both "good" to one of 32. They take only salts that are as long as the hash, and do not say so where it is left out.
-# Consequence: a good signature looks forged. Who signs by PSS takes a salt as long as the hash ("rsa_pss_saltlen:-1";
-# OpenSSL 3.0's own choice for messages is the longest possible one), and who sees "bad" looks at the salt first.
+# Expectation: a message signed by RSA-PSS states the length of its salt in the parameters of the signature (RFC 4056).
+# DER leaves out the default, 20 bytes (RFC 4055, 3.1), so verifiers accept 20 as they accept 32 for SHA-256.
+# Seen: with a salt of 20 bytes gpgsm prints "Bad signature" and GnuTLS "Public key signature verification has failed",
+# with one of 32 both print "good". They accept only salts as long as the hash, and do not name the salt as the cause.
+# Consequence: a good signature looks forged. Signers choose a salt as long as the hash ("rsa_pss_saltlen:-1"; OpenSSL
+# 3.0's own choice for messages is the longest possible one), and receivers of a "bad" signature check the salt first.
 set -euo pipefail
 dir=$(mktemp -d)
 export GNUPGHOME=$dir/gnupg OPENSSL_CONF=

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: a message whose signer is named by the identifier of his key instead of issuer and number (RFC 5652, 5.3:
+# Expectation: a message whose signer is named by the identifier of the key instead of issuer and number (RFC 5652, 5.3:
 # a choice; receivers must support both) is verified, or its certificates read, as any other.
-# Seen: gpgsm ends with "BER error", though the message is in DER; Python's cryptography, which is asked for nothing but
-# the certificates, cannot parse it; "openssl smime" neither. They expect PKCS #7, which had no such choice. "openssl
-# cms" and certtool verify it.
-# Consequence: an error of encoding may mean this. Who signs for unknown receivers names issuer and number ("openssl cms
+# Seen: gpgsm ends with "BER error", though the message is in DER; Python's cryptography cannot parse it, though only
+# the certificates are wanted; "openssl smime" fails, too. They expect PKCS #7, which had no such choice. "openssl cms"
+# and certtool verify it.
+# Consequence: an error of encoding may mean this. Signers for unknown receivers name issuer and number ("openssl cms
 # -sign" without -keyid).
 set -euo pipefail
 dir=$(mktemp -d)
@@ -33,7 +33,7 @@ from cryptography.hazmat.primitives.serialization import pkcs7
 print(len(pkcs7.load_der_pkcs7_certificates(open(sys.argv[1], "rb").read())), "certificate")
 P
 
-# What each program says to a message.
+# The answer of each program to a message.
 answers() {
     timeout 60 gpgsm --batch --disable-dirmngr --disable-crl-checks --verify "$1" 2>&1 |
         sed -n 's/^gpgsm: \(Good signature\|ksba_cms_parse failed: .*\).*/gpgsm: \1/p' || true

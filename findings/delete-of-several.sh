@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: a name that fits several objects is refused by a program that deletes, or all programs delete the same.
-# Seen: of three private keys with one label, `pkcs11-tool --delete-object` of OpenSC 0.23.0 deletes whichever the token
-# names first, and `p11tool --delete --batch` of GnuTLS 3.7.9 all; both end with status 0, and pkcs11-tool names none.
-# Consequence: objects are deleted by the identifier, after a search that shows one of them.
+# Expectation: a program that deletes refuses a name that fits several objects, or all programs delete the same.
+# Seen: of three private keys with one label, `pkcs11-tool --delete-object` of OpenSC 0.23.0 deletes the first that the token
+# names, and `p11tool --delete --batch` of GnuTLS 3.7.9 all; both end with status 0, and pkcs11-tool names none.
+# Consequence: objects are deleted by the identifier, after a search that shows a single one.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

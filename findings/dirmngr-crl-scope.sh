@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: dirmngr, which gpgsm asks for lists of revoked certificates, takes a list whose issuingDistributionPoint
+# Expectation: dirmngr, which gpgsm asks for lists of revoked certificates, accepts a list whose issuingDistributionPoint
 # names its place: an authority with more than one list needs the extension, and it must be critical (RFC 5280, 5.2.5).
-# Seen: dirmngr 2.2.40 calls the list "Invalid CRL"; its log says "unknown critical CRL extension 2.5.29.28". The same
-# list without the extension is taken. OpenSSL and certtool accept both.
-# Consequence: gpgsm refuses all signatures under such an authority, as long as it checks lists. This version's option
-# ignore-cert-extension is for certificates; who needs gpgsm checks the list by another program.
+# Seen: dirmngr 2.2.40 calls the list "Invalid CRL"; its log has "unknown critical CRL extension 2.5.29.28". It accepts
+# the same list without the extension. OpenSSL and certtool accept both.
+# Consequence: gpgsm refuses all signatures under such an authority, as long as it checks lists. The option
+# ignore-cert-extension of this version is for certificates; users of gpgsm check the list by another program.
 set -euo pipefail
 dir=$(mktemp -d)
 export GNUPGHOME=$dir/gnupg OPENSSL_CONF=

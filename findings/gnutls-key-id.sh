@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: the identifier of a subject's key is the SHA-1 of the key's bits (RFC 5280, 4.2.1.2, method 1), so that
-# it can be computed from the key, as a message asks for it that names its recipient so, or a token's CKA_ID is made.
-# Seen: of one key OpenSSL and Python's cryptography make method 1; certtool takes SHA-1 of the whole
-# SubjectPublicKeyInfo, and Botan 24 octets of its SHA-256. All are allowed: the RFC names two common methods, and lets
-# others be.
-# Consequence: a certificate is found by the extension that it has, never by an identifier that is computed from its
-# key; a certificate made again by another program for the same key does not fit messages to the old one.
+# Expectation: the identifier of a subject's key is the SHA-1 of the key's bits (RFC 5280, 4.2.1.2, method 1). Programs can
+# compute it from the key, for a message that names its recipient so, or for a token's CKA_ID.
+# Seen: of one key OpenSSL and Python's cryptography make method 1; certtool makes SHA-1 of the whole
+# SubjectPublicKeyInfo, and Botan 24 bytes of its SHA-256. All are allowed: the RFC names two common methods, and permits
+# others.
+# Consequence: a certificate is found by its extension, never by an identifier computed from its key; a certificate that
+# another program makes for the same key does not fit messages to the old one.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

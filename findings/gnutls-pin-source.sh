@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: `pin-source=file:/etc/token_pin`, the form of the examples in RFC 7512, names a file with the PIN
 # for every program that knows the attribute.
-# Seen: GnuTLS 3.7.9 opens a file only if the bare path stands there; with "file:" it asks, or in a service has no PIN. libp11
-# 0.4.12 takes both.
+# Seen: GnuTLS 3.7.9 opens a file only if the value is the bare path; with "file:" it asks, or in a service has no PIN.
+# libp11 0.4.12 accepts both.
 # Consequence: `pin-source=/path`, without "file:", is the form that both read.
 set -euo pipefail
 dir=$(mktemp -d)
@@ -17,7 +17,7 @@ for package in gnutls-bin=3.7.9-2+deb12u7 libengine-pkcs11-openssl=0.4.12-0.1 so
 done
 mkdir "$dir/tokens"
 echo "directories.tokendir = $dir/tokens" >"$dir/conf"
-# The engine is used without the openssl command, since SoftHSM2 2.6.1 does not survive that command's end after an error.
+# The engine is called through libcrypto, so that the program ends at once after its answer (os._exit).
 cat >"$dir/engine.py" <<'END'
 import ctypes, os, sys
 libcrypto = ctypes.CDLL("libcrypto.so.3")

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: a sum of GOST R 34.11-94 is one string (RFC 5831), so that gostsum, which comes from the same source as
-# the engine gost, rhash and nettle write what "openssl dgst -md_gost94" writes.
-# Seen: gostsum writes the octets in reverse, though its companion gost12sum does not; rhash's --gost94 and nettle's
-# gosthash94 take the S-boxes of the standard's example, where OpenSSL takes CryptoPro's. Three sums of one file.
+# Expectation: a sum of GOST R 34.11-94 is one string (RFC 5831): gostsum, which comes from the same source as the engine
+# gost, rhash and nettle write the sum of "openssl dgst -md_gost94".
+# Seen: gostsum writes the bytes in reverse, though its companion gost12sum does not; rhash's --gost94 and nettle's
+# gosthash94 use the S-boxes of the standard's example, where OpenSSL uses CryptoPro's. Three sums of one file.
 # Consequence: a sum of an old archive that "differs" may be right. Compare it with all three before the file is blamed.
 set -euo pipefail
 dir=$(mktemp -d)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: gostcrypto's counter mode and its code (MODE_MAC; GOST R 34.13-2015, 5.2 and 5.6) take messages of each
+# Expectation: gostcrypto's counter mode and its code (MODE_MAC; GOST R 34.13-2015, 5.2 and 5.6) accept messages of each
 # length, and in pieces of each length: both are defined for incomplete blocks, and the objects go on from call to call.
-# Seen: in 1.2.5 encrypt() of a piece that is no whole number of blocks ends its block, so that all that follows is
-# another text, silently; pieces of whole blocks agree with the engine gost. Where a code is asked for, a message or a
-# piece shorter than a block ends with IndexError.
-# Consequence: a file that is read in pieces is encrypted for nobody, by the pieces' length, and short messages have no
-# code. Gather whole blocks before each call, and decrypt by another program once before it is relied on.
+# Seen: in 1.2.5 encrypt() of a piece that is not a whole number of blocks ends its block, so that all that follows is
+# a different text, silently; pieces of whole blocks agree with the engine gost. The code of a message or a piece
+# shorter than a block ends with IndexError.
+# Consequence: no other program can decrypt a file that was read in pieces of other lengths, and short messages have no
+# code. Gather whole blocks before each call, and decrypt once by another program before the file is relied on.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

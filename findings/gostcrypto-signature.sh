@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: a signature that gostcrypto makes of a digest that gostcrypto made is the one of certificates, messages
-# and tokens (RFC 9215, 2; PKCS #11): "openssl dgst -verify" with the engine gost accepts it.
-# Seen: gostcrypto 1.2.5 follows the letter of GOST R 34.10: the digest is a number whose first octet is the greatest,
-# and r comes first. All others read the digest from its last octet, and write s first. Its own check accepts its own
-# signatures, so that nothing is noticed. The digest in reverse and the halves exchanged give what others verify.
+# Expectation: a signature by gostcrypto of a digest by gostcrypto has the form in certificates, messages and tokens
+# (RFC 9215, 2; PKCS #11): "openssl dgst -verify" with the engine gost accepts it.
+# Seen: gostcrypto 1.2.5 follows the letter of GOST R 34.10: the digest is a number whose first byte is the most
+# significant, and r comes first. All others read the digest from its last byte, and write s first. Its own check accepts
+# its own signatures, so that the difference is not noticed. With the digest reversed and the halves exchanged, others
+# verify them.
 # Consequence: a script that signs with this library and a verifier with a token or OpenSSL refuse each other, with
 # right keys. Change both orders at the border, and test with another program's verification.
 set -euo pipefail

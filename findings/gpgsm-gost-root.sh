@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: gpgsm, which knows no GOST signatures, says of an authority's GOST certificate that its algorithm is not
-# supported, and keeps it, as it keeps the certificates of people that are signed so by others.
-# Seen: gpgsm 2.2.40 says "self-signed certificate has a BAD signature: Bug" and does not import it. A certificate that
+# Expectation: gpgsm, which knows no GOST signatures, reports the algorithm of an authority's GOST certificate as not
+# supported, and keeps the certificate, as it keeps the certificates of people that are signed so by others.
+# Seen: gpgsm 2.2.40 prints "self-signed certificate has a BAD signature: Bug" and does not import it. A certificate that
 # the same authority has issued for an RSA key is imported without a word about its GOST signature. The engine gost
 # verifies both.
-# Consequence: a genuine root counts as forged, and mail that is signed by people below it cannot be verified. The words
-# are no reason to suspect the file: compare its digest with the authority's, and use another program.
+# Consequence: a genuine root counts as forged, and mail that is signed by people below it cannot be verified. The message
+# is not a reason to suspect the file: compare its digest with the authority's, and use another program.
 set -euo pipefail
 dir=$(mktemp -d)
 export GNUPGHOME=$dir/gnupg
@@ -28,7 +28,7 @@ timeout 60 openssl req -x509 -newkey gost2012_256 -pkeyopt paramset:A -nodes -ke
 timeout 60 openssl req -new -newkey rsa:2048 -nodes -keyout user.key -subj /CN=Owner -out user.csr 2> log
 timeout 20 openssl x509 -req -in user.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out user.pem 2> log
 
-# What gpgsm says to a certificate.
+# The answer of gpgsm to a certificate.
 import() {
     timeout 60 gpgsm --batch --disable-dirmngr --import "$1" > log 2>&1 || true
     sed -n 's/^gpgsm: \(.*BAD signature.*\)/\1, /p; s/^gpgsm: *\(imported\|not imported\): 1$/\1/p' log | tr -d '\n'

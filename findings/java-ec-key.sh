@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: a PFX or PKCS #8 file with a P-256 key that Java has written is read by GnuTLS: the public key within an
+# Expectation: GnuTLS reads a PFX or PKCS #8 file with a P-256 key that Java has written: the public key within an
 # ECPrivateKey is optional (RFC 5915, 3), and it can be computed from the private number.
-# Seen: keytool writes the number alone. OpenSSL and Python's cryptography read it; certtool says "Element was not
-# found", and reads the same key with its public half. OpenSSL remembers that there was none, and writes none in its
-# turn, so that "openssl pkey" or a new PFX helps nothing; cryptography writes both.
-# Consequence: a key is "damaged" that is whole, as are keys that a token's backup or a script made of the number alone.
+# Seen: keytool writes the number alone. OpenSSL and Python's cryptography read it; certtool ends with "Element was not
+# found", and reads the same key with its public half. OpenSSL remembers that the half was missing, and does not write it
+# either, so that "openssl pkey" or a new PFX does not help; cryptography writes both.
+# Consequence: an intact key counts as damaged; so do keys that a token's backup or a script made of the number alone.
 # Write it again by cryptography, or compute the public key and put it in.
 set -euo pipefail
 dir=$(mktemp -d)
@@ -33,7 +33,7 @@ open("whole.pem", "wb").write(text)
 P
 timeout 60 venv/bin/python write.py
 
-# What certtool says of a key.
+# The answer of certtool to a key.
 certtool_says() { timeout 20 certtool --key-info --infile "$1" 2>&1 | grep -m1 'Public Key Info\|error'; }
 same() { echo "$1: $3"; [ "$2" = "$3" ] || { echo "differs: it was \"$2\""; exit 1; }; }
 echo "OpenJDK 17.0.15+6-1~deb12u1, GnuTLS $has, cryptography 50.0.2, $(openssl version)"

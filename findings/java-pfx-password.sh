@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: a PFX file under a password with Cyrillic letters is opened by Java, which takes passwords as char[]:
+# Expectation: a PFX file under a password with Cyrillic letters is opened by Java, which accepts passwords as char[]:
 # PKCS #12 has them in UTF-16 (RFC 7292, B.1), PBES2 in UTF-8 (RFC 8018, 3), and OpenSSL, GnuTLS and NSS agree.
-# Seen: Java 17 says "keystore password was incorrect" to files with AES and with triple DES; only the cause within says
+# Seen: Java 17 reports "keystore password was incorrect" for files with AES and with triple DES; only the inner cause is
 # "Password is not ASCII". The three others open both.
 # Consequence: a right password counts as wrong, and is typed again and again. Files for Java have passwords in ASCII.
 set -euo pipefail

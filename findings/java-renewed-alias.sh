@@ -3,7 +3,7 @@
 # Expectation: a renewed certificate that is written beside the old one, with the key's CKA_ID and the same label, leaves the
 # alias of Java's key store alone: `keyAlias="web"` goes on, with one of both certificates.
 # Seen: OpenJDK 17 makes other aliases of a label that two certificates have, LABEL/ISSUER/SERIAL, and of two certificates of
-# one key it shows one. "web" is gone, and the server's settings name nothing.
+# one key it shows one. "web" is gone, and the server's settings name an entry that does not exist.
 # Consequence: the old certificate is deleted first, or the new one gets another label and the settings name that.
 set -euo pipefail
 dir=$(mktemp -d)

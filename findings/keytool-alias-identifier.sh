@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: an alias is the CKA_LABEL of the key and its certificate, with a public key beside them, and the CKA_ID joins
 # them for good (PKCS #11, key objects). `keytool -changealias` renames.
-# Seen: OpenJDK 17's keytool writes the alias as the CKA_ID and the certificate's label. The private key has an empty label, a
-# public key is not there; `-changealias` gives key and certificate another CKA_ID, also to those of other programs.
+# Seen: OpenJDK 17's keytool writes the alias as the CKA_ID and the certificate's label. The private key has an empty label,
+# and there is no public key; `-changealias` sets another CKA_ID of key and certificate, also of those by other programs.
 # Consequence: `pkcs11:object=web;type=private` finds no key that keytool has made, but `id=web` does; after `-changealias`
 # no URI with the old identifier works.
 set -euo pipefail

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: the code (MAC) by GOST 28147-89 with the S-boxes CryptoPro-A is the same from libgcrypt as from the
-# engine gost at each length: the parameter set says that the key changes after each 1,024 octets (RFC 4357, 2.3.2 and
-# 8.1).
-# Seen: the codes are equal up to 1,024 octets, and different from the next octet on: libgcrypt's GOST28147_IMIT never
-# changes the key, though its cipher GOST28147_MESH does. It gives 8 octets, of which the first 4 are the code.
-# Consequence: files that were tried with a short text fail with real ones. Compare codes of more than 1,024 octets
+# engine gost at each length: by the parameter set the key changes after each 1,024 bytes (RFC 4357, 2.3.2 and 8.1).
+# Seen: the codes are equal up to 1,024 bytes, and different from the next byte on: libgcrypt's GOST28147_IMIT never
+# changes the key, though its cipher GOST28147_MESH does. Its code has 8 bytes, of which the first 4 are the standard's.
+# Consequence: files that were tried with a short text fail with real ones. Compare codes of more than 1,024 bytes
 # before two programs exchange them.
 set -euo pipefail
 dir=$(mktemp -d)

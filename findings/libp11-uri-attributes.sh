@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: a URI may name the library, the slot and the module (RFC 7512), and attributes of the query that a program
-# does not know are to be ignored (its matching guidelines): what `p11tool --detailed-url` prints is a key's name for all programs.
+# does not know are to be ignored (its matching guidelines): a name that `p11tool --detailed-url` prints serves all programs.
 # Seen: libp11 0.4.12 knows model, manufacturer, token, serial, object, id, type, pin-value and pin-source. With any other one
-# the whole is "not a valid PKCS#11 URI", also what p11tool has printed.
+# the whole is "not a valid PKCS#11 URI", also a URI that p11tool has printed.
 # Consequence: servers get URIs without library-…, slot-…, module-… and attributes of one's own.
 set -euo pipefail
 dir=$(mktemp -d)
@@ -17,7 +17,7 @@ for package in gnutls-bin=3.7.9-2+deb12u7 libengine-pkcs11-openssl=0.4.12-0.1 so
 done
 mkdir "$dir/tokens"
 echo "directories.tokendir = $dir/tokens" >"$dir/conf"
-# The engine is used without the openssl command, since SoftHSM2 2.6.1 does not survive that command's end after an error.
+# The engine is called through libcrypto, so that the program ends at once after its answer (os._exit).
 cat >"$dir/engine.py" <<'END'
 import ctypes, os, sys
 libcrypto = ctypes.CDLL("libcrypto.so.3")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: a token's label is 32 bytes of UTF-8 that end with a whole character (PKCS #11, CK_TOKEN_INFO), so a
 # name that does not fit is refused, as softhsm2-util does.
-# Seen: pkcs11-tool of OpenSC 0.23.0 and p11tool of GnuTLS 3.7.9 cut it after 32 bytes, in the middle of a letter, and say
+# Seen: pkcs11-tool of OpenSC 0.23.0 and p11tool of GnuTLS 3.7.9 cut it after 32 bytes, in the middle of a letter, and print
 # "successfully initialized": 16 Cyrillic letters and a hyphen are too many. The same name then does not find the token.
-# Consequence: a label of at most 32 bytes, 16 Cyrillic letters; a token that was named longer is found by its serial number.
+# Consequence: a label of at most 32 bytes, 16 Cyrillic letters; a token with a longer name is found by its serial number.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

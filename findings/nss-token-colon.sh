@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: the name in the list of `certutil -L -h all`, TOKEN:NICKNAME, is the one that `certutil -L -n` takes.
+# Expectation: the name in the list of `certutil -L -h all`, TOKEN:NICKNAME, is the name that `certutil -L -n` accepts.
 # Seen: with a colon in the token's label, as in shop:1, NSS 3.87.1 lists shop:1:web, and looks for a token "shop": "Could not
 # find cert". The URI `pkcs11:token=shop%3A1;object=web` finds it.
 # Consequence: a token that Firefox, Thunderbird or certutil use gets a label without a colon, or is named by its URI.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: "openssl cms -resign" adds a signer to a signed message ("Resign a message: take an existing message and
 # one or more new signers", its manual); each signer has a hash of its own (RFC 5652, 5.3), so that a GOST signature can
-# be added to one by RSA with SHA-256, at least where the content is in the message or given by -content.
+# be added to one by RSA with SHA-256, at least where the content is in the message or passed by -content.
 # Seen: OpenSSL 3.0.19 hashes nothing in -resign: it copies the digest of a present signer who has the same hash, and
 # ends with "no matching digest" if none has, with the content in the message and with -content, too.
 # Consequence: the second party to a contract cannot add its Streebog signature to a SHA-256 one by this command. Both
@@ -31,7 +31,7 @@ first=(-in content -binary -signer rsa.pem -inkey rsa.key -outform DER)
 timeout 20 openssl cms -sign "${first[@]}" -nodetach -out inside.der
 timeout 20 openssl cms -sign "${first[@]}" -out beside.der
 
-# What -resign says, and whether the result verifies.
+# The message of -resign, and whether the result verifies.
 resign() {
     timeout 20 openssl cms -resign -inform DER -in "$1" -content content -binary -signer "$2.pem" -inkey "$2.key" \
         ${3:+-md "$3"} -outform DER -out both.der 2> log || { grep -o 'no matching digest' log; return; }

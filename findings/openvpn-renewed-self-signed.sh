@@ -3,8 +3,8 @@
 # Expectation: `openvpn --show-pkcs11-ids` lists the certificates of the token, each with its identifier,
 # a renewed one beside the old one.
 # Seen: OpenVPN 2.6.14 with pkcs11-helper 1.29.0 leaves out each certificate that another one on the token verifies against. Of
-# a self-signed one and its renewal with the same key each is the other's issuer: both vanish, and the list is empty. By the
-# same helper gnupg-pkcs11-scd 0.10.0 tells GnuPG no key any more (KEYPAIRINFO).
+# a self-signed one and its renewal with the same key each is the other's issuer: both vanish, and the list is empty. With the
+# same helper gnupg-pkcs11-scd 0.10.0 does not report the key to GnuPG any more (KEYPAIRINFO).
 # Consequence: the old certificate is deleted from the token before the new one is written, if both are self-signed; an empty
 # list does not mean that the token has none.
 set -euo pipefail

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: `enable-in` and `disable-in` of p11-kit name "the base name of the process executable" (pkcs11.conf(5)):
-# python3.11 for Debian 12's Python, as /proc/PID/exe says.
+# python3.11 for Debian 12's Python, as in /proc/PID/exe.
 # Seen: p11-kit 0.24.1 compares the name by which the program was called: python3.11 never fits a script that begins with
-# /usr/bin/python3 (a link), and a program that is called by a link of another name escapes `disable-in`.
-# Consequence: both names stand in the line, the executable's and its links': `enable-in: python3, python3.11`.
+# /usr/bin/python3 (a link), in either setting.
+# Consequence: the line has both names, the executable's and its links': `enable-in: python3, python3.11`.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: "to enable loading only from the proxy module, specify p11-kit-proxy as the value" of `enable-in`
 # (pkcs11.conf(5)): programs that load p11-kit-proxy.so see the module, others do not.
-# Seen: with this line p11-kit 0.24.1 shows the module to nobody. The program's own name has to stand beside it.
+# Seen: with this line p11-kit 0.24.1 shows the module to no program. The program's own name is needed beside it.
 # `disable-in: p11-kit-proxy` works as it is described.
 # Consequence: `enable-in: p11-kit-proxy, firefox` for a browser that gets its tokens by the proxy.
 set -euo pipefail

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: a card that offers T=0 first and T=1 second speaks T=0 until another is asked for (ISO/IEC 7816-3: the first
-# offered protocol), so SCardConnect with both protocols gives T=0, and a second program that wants T=0 has it, too.
-# Seen: pcscd 1.9.9 gives T=1. As long as that program is connected, one that wants T=0 alone gets SCARD_E_PROTO_MISMATCH.
-# Consequence: a program asks for T=0 and T=1 together and takes what it gets; T=0 alone fails beside all that do so. Commands
+# Expectation: a card that offers T=0 first and T=1 second speaks T=0 until a program asks for T=1 (ISO/IEC 7816-3: the first
+# offered protocol), so SCardConnect with both protocols chooses T=0, and a second program that wants T=0 has it, too.
+# Seen: pcscd 1.9.9 chooses T=1. As long as that program is connected, a program that wants T=0 alone gets
+# SCARD_E_PROTO_MISMATCH.
+# Consequence: a program asks for T=0 and T=1 together and accepts either; T=0 alone fails beside all that do so. Commands
 # must fit T=1 and T=0 both: 61xx occurs in T=0 only.
 set -euo pipefail
 dir=$(mktemp -d)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: SCardGetStatusChange returns when the state of a reader is another than the one that was passed, so that a
+# Expectation: SCardGetStatusChange returns when the state of a reader differs from the state that was passed, so that a
 # monitor that knows "card present" learns that a program has connected (SCARD_STATE_INUSE) and that it has left.
-# Seen: pcscd 1.9.9 wakes nobody for a connection, shared or exclusive: the call ends by its timeout, and tells INUSE or
-# EXCLUSIVE only then. The end of a connection wakes those that passed INUSE.
+# Seen: pcscd 1.9.9 does not wake a waiting call for a connection, shared or exclusive: the call ends by its timeout, and
+# reports INUSE or EXCLUSIVE only then. The end of a connection wakes calls that passed INUSE.
 # Consequence: a program that shows who holds the token, or waits for its turn, asks with a timeout of 0 now and then.
 set -euo pipefail
 dir=$(mktemp -d)

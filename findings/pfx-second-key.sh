@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: a PFX file with two keys, each with its certificate (as of an exchange key and a signature key), is given
-# out whole by a library that loads it, or refused: a file holds any number of keys (RFC 7292, 4.2), and Java's and
+# Expectation: a library that loads a PFX file with two keys, each with its certificate (as of an exchange key and a
+# signature key), returns all of it, or refuses the file: a file holds any number of keys (RFC 7292, 4.2), and Java's and
 # NSS's programs write such files.
-# Seen: Python's cryptography gives the first key with its certificate, and counts the second certificate among the
-# further ones, as if it were an authority's; the second key is nowhere, without a word. "openssl pkcs12" prints both.
+# Seen: Python's cryptography returns the first key with its certificate, and counts the second certificate among the
+# further ones, as if it were an authority's; the second key is left out, without a message. "openssl pkcs12" prints both.
 # Consequence: a file that is loaded and saved again has lost a key for good, and with it all messages encrypted to it.
 # Count keys by "openssl pkcs12 -nocerts" before the original is deleted.
 set -euo pipefail

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: the file of a `pin-source` (RFC 7512) may end with a line end, as editors and `echo` write it: the PIN is
 # its line.
-# Seen: GnuTLS 3.7.9 and libp11 0.4.12 give C_Login the line end, too: five bytes for 1234. The token counts a wrong PIN.
-# Consequence: such a file is written by `printf`, without a line end; a service that is started again and again with the
-# other one locks the PIN.
+# Seen: GnuTLS 3.7.9 and libp11 0.4.12 pass the line end to C_Login, too: five bytes for 1234. The token counts a wrong PIN.
+# Consequence: such a file is written by `printf`, without a line end; a service that is started again and again with a
+# line end in its file locks the PIN.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -19,7 +19,7 @@ for package in gnutls-bin=3.7.9-2+deb12u7 libengine-pkcs11-openssl=0.4.12-0.1 so
 done
 mkdir "$dir/tokens"
 echo "directories.tokendir = $dir/tokens" >"$dir/conf"
-# The engine is used without the openssl command, since SoftHSM2 2.6.1 does not survive that command's end after an error.
+# The engine is called through libcrypto, so that the program ends at once after its answer (os._exit).
 cat >"$dir/engine.py" <<'END'
 import ctypes, os, sys
 libcrypto = ctypes.CDLL("libcrypto.so.3")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: `id=` of a URI is CKA_ID, any bytes, each as %XX (RFC 7512), so that the URI with a random or hashed
 # identifier, as p11tool prints it, names the key.
-# Seen: PKCS11-cryptography-keys 0.0.6 decodes the bytes as UTF-8. Those that are none become U+FFFD, three other bytes each,
-# and no key is found: 01 and 7F work, 7F 80 C0 does not.
+# Seen: PKCS11-cryptography-keys 0.0.6 decodes the bytes as UTF-8. Bytes that are not UTF-8 become U+FFFD, three other bytes
+# each, and no key is found: 01 and 7F work, 7F 80 C0 does not.
 # Consequence: such programs name keys by `object=`, or keys get short identifiers below 80.
 set -euo pipefail
 dir=$(mktemp -d)

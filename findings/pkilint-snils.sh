@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: a checker of certificates takes INN, SNILS and OGRN in a name as NumericString, which RFC 9215 has in its
-# module RuStrongCertsSyntax, and OpenSSL writes by itself; or it says nothing about types that it does not know. The
-# module pyasn1-alt-modules, with which pkilint decodes, has these types.
+# Expectation: a checker of certificates accepts INN, SNILS and OGRN in a name as NumericString, which RFC 9215 has in its
+# module RuStrongCertsSyntax, and OpenSSL writes by itself; or it passes over types that it does not know. The module
+# pyasn1-alt-modules, with which pkilint decodes, has these types.
 # Seen: pkilint 0.13.3 does not ask its module: a type in a name that is unknown to it has to be a DirectoryString,
 # which has no NumericString. "itu.invalid_asn1_syntax (FATAL)" for each of them, as subject and as issuer.
 # Consequence: a Russian qualified certificate fails at a check before it is issued or published, though it is
-# well-formed. Such findings are let through by name and type; the certificate stays as it is.
+# well-formed. Such remarks are let through by name and type; the certificate stays as it is.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

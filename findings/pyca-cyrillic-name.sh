@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Expectation: a common name has at most 64 characters (RFC 5280, A.1: ub-common-name; UTF8String (SIZE (1..64)) counts
 # characters), so that the name of a company in 64 Cyrillic letters fits into a request.
-# Seen: cryptography 50.0.2 counts the octets of UTF-8: 32 Cyrillic letters fit, 33 raise ValueError, whose message
-# speaks of twice the length. OpenSSL makes the same request with 64 letters, and refuses 65; cryptography reads it.
+# Seen: cryptography 50.0.2 counts the bytes of UTF-8: 32 Cyrillic letters fit, 33 raise ValueError, whose message
+# reports twice the length. OpenSSL makes the same request with 64 letters, and refuses 65; cryptography reads it.
 # Consequence: names that other authorities certify cannot be put into requests by this library; a short name in CN and
 # the full one in O, which is not counted, works.
 set -euo pipefail
@@ -33,7 +33,7 @@ print(len(list(request.subject)[0].value))
 P
 printf '[req]\ndistinguished_name = n\nprompt = no\nutf8 = yes\nstring_mask = utf8only\n[n]\n' > base.cnf
 
-# What OpenSSL says to a number of letters.
+# The answer of OpenSSL to a number of letters.
 request() {
     { cat base.cnf; printf 'CN = %s\n' "$(printf 'Ж%.0s' $(seq "$1"))"; } > req.cnf
     if timeout 60 openssl req -new -newkey rsa:2048 -nodes -keyout key.pem -config req.cnf -out request.pem 2> log

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: a request's extensions are read from the attribute 1.3.6.1.4.1.311.2.1.14, too, under which Windows, and
-# programs made for it, such as CSPs, put them; it has the same contents as extensionRequest (RFC 2986, RFC 2985,
-# 5.4.2).
-# Seen: OpenSSL ("-copy_extensions copy") and Python's cryptography read both attributes. certtool, told to honour a
-# request's extensions, and Botan issue a certificate without those of the second attribute, and say nothing.
+# Expectation: an authority reads the extensions of a request from the attribute 1.3.6.1.4.1.311.2.1.14, too, under which
+# Windows, and programs made for it, such as CSPs, put them; it has the same contents as extensionRequest (RFC 2986,
+# RFC 2985, 5.4.2).
+# Seen: OpenSSL ("-copy_extensions copy") and Python's cryptography read both attributes. certtool, with the option to
+# honour a request's extensions, and Botan issue a certificate without the extensions of the second attribute, silently.
 # Consequence: certificates lack names and uses that were asked for, which shows when they are used. An authority looks
-# for this attribute; who writes requests takes 1.2.840.113549.1.9.14.
+# for this attribute; writers of requests use 1.2.840.113549.1.9.14.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: a library for Streebog gives the sums of GOST R 34.11-2012 (RFC 6986) for files of each length, and one
-# of 512 bits where it is asked for 512.
-# Seen: streebog-lc 0.2.0 is right but for lengths that are a multiple of 64 octets, the empty file among them; there it
-# leaves the last, empty block out. hash512_file gives the sum of 256 bits. Examples of other lengths show neither.
+# Expectation: a library for Streebog computes the sums of GOST R 34.11-2012 (RFC 6986) for files of each length, and a sum
+# of 512 bits where 512 are asked for.
+# Seen: streebog-lc 0.2.0 is right but for lengths that are a multiple of 64 bytes, the empty file among them; there it
+# leaves the last, empty block out. hash512_file returns the sum of 256 bits. Examples of other lengths show neither.
 # Consequence: a manifest made with it names wrong sums for one file of 64 on average, and for all disk images and
 # archives whose length is a multiple of 512. A digest that it computes must not be signed. A test of a hash has lengths
 # 0, 63, 64, 65.
