@@ -15,7 +15,8 @@ import Tokens
 struct ReturnValueTests {
     private static let links: [LinkError] = [
         .noService, .refused, .incompatible, .noLibrary, .redirected, .rootChanged, .noDescriptors, .noCard,
-        .mute, .removed(sent: true), .reset, .sharingViolation, .kept, .connectionsUsedUp, .transmission(code: 1), .malformed,
+        .mute, .removed(sent: true), .reset, .sharingViolation, .kept, .connectionsUsedUp, .transmission(code: 1),
+        .malformed,
         .channelBroken, .randomUnavailable,
     ]
     private static let channels: [ChannelError] = [
