@@ -76,11 +76,15 @@ wait_until() {
     return 1
 }
 
-# Builds the programs that all scripts use, and those that are named, of Tests/Programs/Token. Makes sure that nothing reads
-# or writes what belongs to the user.
+# Builds the programs that all scripts use, and those that are named, of Tests/Programs/Token, or takes those that are in the
+# directory $built. Makes sure that nothing reads or writes what belongs to the user.
 prepare() {
     local program
     for program in Examples/{activate,public_key} $(printf 'Tests/Programs/Token/%s ' readers "$@"); do
+        if [ -n "${built:-}" ]; then
+            ln -s "$built/${program##*/}" "$work"
+            continue
+        fi
         cc -pthread -IInclude/CCryptoki -I/usr/include/PCSC "$program.c" -o "$work/${program##*/}" \
             -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11 -lpcsclite
     done
@@ -113,15 +117,20 @@ configure() {
 
 unconfigure() { rm "$XDG_CONFIG_HOME/kanal/kanal.conf"; }
 
+# Becomes pcscd, with more options.
+be_pcscd() {
+    # Where there is no system bus, polkit would let nobody in.
+    if [ ! -S /run/dbus/system_bus_socket ] && grep -q disable-polkit <<< "$(pcscd --help)"; then
+        set -- --disable-polkit "$@"
+    fi
+    exec $sudo pcscd --foreground "$@"
+}
+
 # Starts pcscd, with more options, unless it runs; $pcscd is set if the script has started it.
 start_pcscd() {
     if ! ./readers > /dev/null; then
         [ -z "$sudo" ] || sudo -v
-        # Where there is no system bus, polkit would let nobody in.
-        if [ ! -S /run/dbus/system_bus_socket ] && grep -q disable-polkit <<< "$(pcscd --help)"; then
-            set -- --disable-polkit "$@"
-        fi
-        $sudo pcscd --foreground "$@" > pcscd.log 2>&1 &
+        (be_pcscd "$@") > pcscd.log 2>&1 &
         pcscd=$!
         wait_until ./readers || fail "pcscd does not start: $(cat pcscd.log)"
     fi

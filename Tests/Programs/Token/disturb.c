@@ -10,8 +10,8 @@
  *   connections N   Keeps as many connections to the card, until standard input ends.
  *   contexts N      Keeps as many contexts of the service, until standard input ends.
  *
- * Prints the word when it has done so, or keeps that. A word and a number mean that the service gave no more than that.
- * Exit status: 1 if it could not begin.
+ * Waits for another program's transaction. Prints the word when it has done so, or keeps that. A word and a number mean that
+ * the service gave no more than that. Exit status: 1 if it could not begin.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +26,17 @@ static char names[4096];
 static LONG connect_card(SCARDHANDLE *card) {
     DWORD protocol;
     return SCardConnect(context, names, SCARD_SHARE_SHARED, SCARD_PROTOCOL_T0 | SCARD_PROTOCOL_T1, card, &protocol);
+}
+
+/* For 20 seconds at most while another program has a transaction. */
+static LONG leave_card(SCARDHANDLE card, DWORD disposition) {
+    LONG code = SCARD_E_SHARING_VIOLATION;
+    for (int i = 0; i < 4000 && code == SCARD_E_SHARING_VIOLATION; i++) {
+        code = SCardDisconnect(card, disposition);
+        if (code == SCARD_E_SHARING_VIOLATION)
+            usleep(5000);
+    }
+    return code;
 }
 
 static void say_and_wait(const char *word, int count, int wanted) {
@@ -76,7 +87,7 @@ int main(int argc, char **argv) {
     }
     if (strcmp(word, "reset") != 0 && strcmp(word, "unpower") != 0)
         return 1;
-    if (SCardDisconnect(card, word[0] == 'u' ? SCARD_UNPOWER_CARD : SCARD_RESET_CARD) != SCARD_S_SUCCESS)
+    if (leave_card(card, word[0] == 'u' ? SCARD_UNPOWER_CARD : SCARD_RESET_CARD) != SCARD_S_SUCCESS)
         return 1;
     puts(word);
     return 0;

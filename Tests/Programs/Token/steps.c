@@ -4,8 +4,10 @@
  *
  * Follows the commands on standard input, one word a line, and prints the word and the return value of each: "open",
  * "login PIN", "administer SO-PIN", "keys", "key" (the first private one), "sign", "find", "close", "format SO-PIN" (by
- * a structure of 104 bytes), "generate" (an activation password, which it prints too).
+ * a structure of 104 bytes), "generate" (an activation password, which it prints too), "beside wait" (for a slot's
+ * event, in a thread), "beside sign", "finalize" (behind the result of the thread, if there is one).
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,12 @@
 
 static CK_SESSION_HANDLE session;
 static CK_OBJECT_HANDLE private_key;
+static struct {
+    pthread_t thread;
+    const char *word;
+    CK_RV code;
+} beside;
+static CK_BBOOL has_ended;
 
 static CK_RV login(CK_USER_TYPE user, char *pin) {
     return C_Login(session, user, (CK_UTF8CHAR_PTR)pin, strlen(pin));
@@ -23,8 +31,11 @@ static CK_RV make_keys(void) {
     CK_MECHANISM generate = {CKM_GOSTR3410_KEY_PAIR_GEN, NULL, 0};
     CK_BBOOL yes = CK_TRUE;
     CK_ATTRIBUTE on_token = {CKA_TOKEN, &yes, sizeof yes};
-    CK_OBJECT_HANDLE public_key;
-    return C_GenerateKeyPair(session, &generate, &on_token, 1, &on_token, 1, &public_key, &private_key);
+    CK_OBJECT_HANDLE public_key, made;
+    CK_RV code = C_GenerateKeyPair(session, &generate, &on_token, 1, &on_token, 1, &public_key, &made);
+    if (code == CKR_OK)
+        private_key = made;
+    return code;
 }
 
 static CK_RV take_key(void) {
@@ -82,6 +93,31 @@ static CK_RV generate(void) {
     return code;
 }
 
+static CK_RV wait_for_event(void) {
+    CK_SLOT_ID changed;
+    return C_WaitForSlotEvent(0, &changed, NULL);
+}
+
+static void *run_beside(void *unused) {
+    beside.code = strcmp(beside.word, "wait") == 0 ? wait_for_event() : sign();
+    return unused;
+}
+
+static CK_RV begin_beside(const char *word) {
+    beside.word = strcmp(word, "wait") == 0 ? "wait" : "sign";
+    return pthread_create(&beside.thread, NULL, run_beside, NULL) == 0 ? CKR_OK : CKR_HOST_MEMORY;
+}
+
+static CK_RV finalize(void) {
+    CK_RV code = C_Finalize(NULL);
+    has_ended = CK_TRUE;
+    if (beside.word != NULL) {
+        pthread_join(beside.thread, NULL);
+        printf("%s 0x%lX\n", beside.word, beside.code);
+    }
+    return code;
+}
+
 static CK_RV step(CK_SLOT_ID slot, const char *word, char *argument) {
     if (strcmp(word, "open") == 0)
         return C_OpenSession(slot, CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, &session);
@@ -103,6 +139,10 @@ static CK_RV step(CK_SLOT_ID slot, const char *word, char *argument) {
         return format(slot, argument);
     if (strcmp(word, "generate") == 0)
         return generate();
+    if (strcmp(word, "beside") == 0)
+        return begin_beside(argument);
+    if (strcmp(word, "finalize") == 0)
+        return finalize();
     return CKR_ARGUMENTS_BAD;
 }
 
@@ -120,5 +160,5 @@ int main(int argc, char **argv) {
         code = step(strtoul(argv[1], NULL, 10), word, argument);
         printf("%s 0x%lX\n", word, code);
     }
-    return C_Finalize(NULL) == CKR_OK ? 0 : 1;
+    return has_ended || C_Finalize(NULL) == CKR_OK ? 0 : 1;
 }

@@ -14,6 +14,7 @@
  *   other    The other token is there. The driver makes the file, too.
  *   leaves   A number: after as many commands the token leaves in the middle of one, which gives success and no bytes, as
  *            from vpcd's driver, and the file goes.
+ *   pause    A number: after as many commands one is held back, until the file "paused" is removed. The driver makes it.
  *   absent   No token is there. The driver makes the file, too.
  *   extended A number: the reader says that it takes APDUs with so many bytes of data.
  *   refuses  A command of extended length does not reach the token: it is answered by 6700, or fails if there is a 1.
@@ -163,6 +164,9 @@ RESPONSECODE IFDHTransmitToICC(DWORD lun, SCARD_IO_HEADER header, PUCHAR command
                                PDWORD length, PSCARD_IO_HEADER received) {
     count_down("swap", "other");
     count_down("leaves", "absent");
+    count_down("pause", "paused");
+    while (has("paused"))
+        usleep(5000);
     if (has("absent")) {
         *length = 0;
         return IFD_SUCCESS;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The packages of "make deb" in Debians of their own, each made for this, used and removed: Debian 12, 13, the next one as
 # it is now, and that one with OpenSSL 4 alone. programs.sh tries the programs there that use a token, with a pcscd, a
-# network and processes of its own; provider.sh the commands of OpenSSL by the package's provider, with tokens of this machine
+# network and processes of its own; disturbances.sh disturbs that pcscd; provider.sh the commands of OpenSSL by the package's provider, with tokens of this machine
 # and its gost-engine; provider-use.sh bad inputs to the provider, built there, where OpenSSL is not that of "make test".
 #
 #   roots.sh [bookworm|trixie|sid|openssl4]...
@@ -79,7 +79,7 @@ make_root() (
         inside sh -c 'exec apt-get install -q -y --no-install-recommends /packages/*.deb'
     fi
     mkdir "$debian/tree"
-    git ls-files -z Examples Include Packaging Tests | tar --create --null --files-from - | tar --extract -C "$debian/tree"
+    git ls-files -z Examples Include Packaging Tests docs/Token.md | tar --create --null --files-from - | tar --extract -C "$debian/tree"
     umount "$debian/proc"
 )
 
@@ -103,15 +103,33 @@ only_openssl4() {
     inside sh -c 'exec dpkg --install /packages/*.deb'
 }
 
-# Runs programs.sh in the Debian, which then has no network but a loopback, and none of this machine's processes.
+# Runs a script in the Debian, which then has no network but a loopback, and none of this machine's processes. Its root is a
+# mount, so that the script can make namespaces.
 try_root() {
     # shellcheck disable=SC2016
     timeout --kill-after=10 600 unshare --mount --pid --net --uts --ipc --fork --kill-child sh -ec '
-        mount -t proc proc "$1/proc"
-        for directory in run tmp dev/shm; do mount -t tmpfs tmpfs "$1/$directory"; done
+        mount --bind "$1" "$1"
+        cd "$1"
+        mount -t proc proc proc
+        mount -t sysfs sysfs sys
+        for directory in run tmp dev/shm; do mount -t tmpfs tmpfs $directory; done
         ip link set lo up
-        exec chroot "$1" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-            LC_ALL=C.UTF-8 /tree/Tests/Scripts/Packages/programs.sh /absent' sh "$debian"
+        script=$2
+        shift 2
+        exec chroot . env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+            LC_ALL=C.UTF-8 KANAL_INSTALLED=yes "/tree/Tests/Scripts/$script" "$@"' sh "$debian" "$@"
+}
+
+# A line like those of programs.sh, and what is not as it should be.
+try_disturbances() {
+    local log=$roots/$1-disturbances.log
+    if try_root disturbances.sh > "$log" 2>&1; then
+        printf '%-9s  %s\n' passed "disturbances of pcscd: $(sed -n 's/^ok: //p' "$log")"
+    else
+        printf '%-9s  %s:\n' FAILED "disturbances of pcscd"
+        grep -e '<-' -e '^disturbances' "$log" | tail -n 25 | sed 's/^/    /'
+        return 1
+    fi
 }
 
 # Runs a script of the provider with this Debian's OpenSSL, and pcscd and tokens of this machine.
@@ -155,7 +173,8 @@ for name in "${@:-bookworm trixie sid openssl4}"; do
             echo "FAILED     it cannot be made:"
             tail -n 25 "$roots/$name.log" | sed 's/^/    /'
         else
-            try_root || failed+=" $name"
+            try_root Packages/programs.sh /absent || failed+=" $name"
+            try_disturbances "$name" || failed+=" $name (disturbances.sh)"
             try_provider || failed+=" $name (provider.sh)"
             [[ "$hostile" != *" $name "* ]] || try_bad_inputs "$name" || failed+=" $name (provider-use.sh)"
         fi
