@@ -31,7 +31,7 @@ package final class ServicePresence: Sendable {
                 if count > 0 || count < 0 && errno == EAGAIN { return }
                 close(connection)
             }
-            connection = ServiceSocket.connected()
+            connection = ServiceSocket.connected(to: ServiceSocket.path)
         }
     }
 }
