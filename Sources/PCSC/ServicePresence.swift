@@ -22,16 +22,20 @@ package final class ServicePresence: Sendable {
 
     /// Becomes a client, for as long as this object lives or the service runs. A service that can be started on demand
     /// is started. Has no effect without a service, or with one that refuses this user.
-    package func keep() {
+    ///
+    /// - Returns: Whether there is a service.
+    @discardableResult
+    package func keep() -> Bool {
         connection.withLock { connection in
             if connection >= 0 {
                 var byte: UInt8 = 0
                 // The end of the connection can be read.
                 let count = unsafe recv(connection, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
-                if count > 0 || count < 0 && errno == EAGAIN { return }
+                if count > 0 || count < 0 && errno == EAGAIN { return true }
                 close(connection)
             }
             connection = ServiceSocket.connected(to: ServiceSocket.path)
+            return connection >= 0
         }
     }
 }

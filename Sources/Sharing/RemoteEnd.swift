@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 package import Locking
 import Translation
 
@@ -35,6 +36,7 @@ package final class RemoteEnd: Sendable {
 
     private static let interval = Duration.seconds(2)
     private static let silence = Duration.seconds(10)
+    private static let attemptInterval = Duration.milliseconds(100)
     /// The number of frames of one side that are taken before it is the other's turn.
     private static let turn = 64
     /// The number of answers that a reader can wait for. One that works waits for each before it asks again.
@@ -55,10 +57,12 @@ package final class RemoteEnd: Sendable {
     package func cancel() { isCancelled.withLock { $0 = true } }
 
     /// Carries frames until one of both ends is gone, or it is cancelled. The share is at these descriptors.
-    package func run(input: Int32, output: Int32) throws(ShareError) {
+    ///
+    /// - Parameter patience: The time for which a reader that does not listen yet is tried again.
+    package func run(input: Int32, output: Int32, patience: Duration = .zero) throws(ShareError) {
         do throws(RemoteReader.Failure) {
             var talk = Talk(
-                reader: try RemoteReader(host: host, port: port), share: FrameStream(input: input, output: output),
+                reader: try reader(within: patience), share: FrameStream(input: input, output: output),
                 lastQuestion: clocks.awake.now)
             try talk.share.send(WholeAnswers.request, while: { mayGoOn })
             while mayGoOn {
@@ -79,6 +83,16 @@ package final class RemoteEnd: Sendable {
             case .invalidAddress: throw .invalidAddress
             default: throw .unreachable("\(host):\(port): \(error.text)")
             }
+        }
+    }
+
+    private func reader(within patience: Duration) throws(RemoteReader.Failure) -> RemoteReader {
+        let end = clocks.awake.now + patience
+        while true {
+            do throws(RemoteReader.Failure) { return try RemoteReader(host: host, port: port) } catch {
+                guard error == .system(errno: ECONNREFUSED), mayGoOn, clocks.awake.now < end else { throw error }
+            }
+            clocks.pause(Self.attemptInterval)
         }
     }
 

@@ -117,9 +117,13 @@ public final class Share: Sendable {
         let presence = ServicePresence()
         try await working(on: Worker(), cancellation: .asks { end.cancel() }) { () throws(KanalError) in
             // The far reader goes with pcscd, which would end while nothing else on its machine uses it.
-            presence.keep()
+            let isServed = presence.keep()
             defer { withExtendedLifetime(presence) {} }
-            do throws(ShareError) { try end.run(input: input, output: output) } catch { throw KanalError(error) }
+            // A service that has only just been started does not listen for the reader yet.
+            let patience: Duration = isServed ? .seconds(5) : .zero
+            do throws(ShareError) { try end.run(input: input, output: output, patience: patience) } catch {
+                throw KanalError(error)
+            }
         }
     }
 

@@ -103,6 +103,15 @@ extension Transaction {
         }
     }
 
+    /// Undoes what a failed call has begun, as far as the card can be reached.
+    ///
+    /// - Returns: The error of the call, unless this finds a different token: its sessions must end.
+    func undoing(_ error: TokenError, _ body: () throws(TokenError) -> Void) -> TokenError {
+        guard error != .anotherToken else { return error }
+        do throws(TokenError) { try body() } catch let found { return found == .anotherToken ? found : error }
+        return error
+    }
+
     /// Opens the channel if it is closed, and puts the login in force.
     func establish() throws(TokenError) {
         let hadChannel = channel?.isOpen == true

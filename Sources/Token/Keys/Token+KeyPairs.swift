@@ -102,9 +102,10 @@ extension Transaction {
         return try changing { () throws(TokenError) in
             for directory in [FilePath.privateKeys, .publicKeys] { forget(directory.file(UInt16(number))) }
             do throws(TokenError) { return try body(number) } catch {
-                try? establish()
-                try? deleteKeyFiles(number)
-                throw error
+                throw undoing(error) { () throws(TokenError) in
+                    try establish()
+                    try deleteKeyFiles(number)
+                }
             }
         }
     }

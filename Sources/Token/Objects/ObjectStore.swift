@@ -71,8 +71,11 @@ extension Transaction {
             try write(index, of: directory)
         } catch {
             // A file that is not in the index only takes up memory.
-            for file in files { try? delete(file, in: directory.path) }
-            throw error
+            var found = error
+            for file in files {
+                found = undoing(found) { () throws(TokenError) in try delete(file, in: directory.path) }
+            }
+            throw found
         }
         if let old { try delete(old, in: directory.path) }
         return files

@@ -65,8 +65,9 @@ extension Transaction {
             objectsChanged { $0.enter(stored) }
             return first
         } catch {
-            if let file = object.ownFile { try? delete(file.identifier, in: file.directory) }
-            throw error
+            throw undoing(error) { () throws(TokenError) in
+                if let file = object.ownFile { try delete(file.identifier, in: file.directory) }
+            }
         }
     }
 

@@ -170,6 +170,26 @@ struct AnotherTokenTests {
         #expect(reader.plainCommands.allSatisfy { $0[1] != 0x20 })
     }
 
+    @Test("a token that takes the place while a key pair is made in a channel ends the sessions", arguments: 1...8)
+    func duringGeneration(_ lost: Int) throws {
+        let scene = try Scene(.bt)
+        try scene.sign()
+        scene.reader.onResponse {
+            [reader = scene.reader, other = scene.other] number, _, response throws(LinkError) in
+            guard number == lost else { return response }
+            reader.swapCard(other)
+            throw .transmission(code: 0x8010_002F)
+        }
+        _ = try? scene.application.makeKeys(scene.session)
+        scene.reader.onResponse(nil)
+        let ends: [CKError] = [.deviceRemoved, .sessionHandleInvalid]
+        let error = #expect(throws: CKError.self) {
+            for _ in 0..<2 { try scene.sign() }
+        }
+        #expect(error.map(ends.contains) == true, "\(String(describing: error))")
+        scene.expectNoLeak()
+    }
+
     // MARK: Information about a token
 
     @Test(
