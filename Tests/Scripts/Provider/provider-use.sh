@@ -168,7 +168,7 @@ programs() {
     passed "$identity: a context that begins while the last one ends has its own PIN, and a module that works"
     # shellcheck disable=SC2046
     compiled cc -O1 -Wall -Wextra -Werror -std=gnu11 $headers "$tree/Tests/Programs/Provider/forking.c" \
-        "$tree"/Sources/OpenSSLKeys/{errors,text,settings,module,calls,pin,refusals,token}.c \
+        "$tree"/Sources/OpenSSLKeys/{errors,text,settings,module,calls,pin,refusals,root,token}.c \
         $(there pkg-config --cflags --libs p11-kit-1) -o forking -pthread -lcrypto
     for mode in provider module; do with /dev/null "$work/lib/ossl-modules" 0 ./forking $mode lib/ossl-modules/kanal.so 300; done
     passed "children that are forked while threads load the provider, and modules, load them, too"
