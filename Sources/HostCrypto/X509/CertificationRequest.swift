@@ -32,7 +32,7 @@ package struct CertificationRequest: Sendable {
     ///
     /// - Parameters:
     ///   - subject: The relative distinguished names, the first one first. The name of a string type before a value, as
-    ///     in `UTF8String:` (``StringType``), makes it one of these; otherwise the field's type decides.
+    ///     in `UTF8String:` (``Field/StringType``), makes it one of these; otherwise the field's type decides.
     ///   - publicKeyInfo: The SubjectPublicKeyInfo in DER, of any algorithm.
     ///   - attributes: Such as `challengePassword`; values as in the subject. Those of one type become values of one
     ///     attribute.
