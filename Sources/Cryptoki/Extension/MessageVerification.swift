@@ -113,7 +113,7 @@ extension Library {
         }
         let trust = try store.trust(in: trusted, mode: mode, flags: flags)
         let signedData: SignedData
-        do { signedData = try SignedData(der: message.span) } catch { throw .dataInvalid }
+        do { signedData = try SignedData(ber: message.span) } catch { throw .dataInvalid }
         let operation = try MessageVerification(signedData, trusting: trust, flags: flags, time: time)
         try withSession(handle) { session throws(CKError) in
             guard session.messageVerification == nil else { throw .operationActive }

@@ -47,7 +47,7 @@ package struct AlgorithmIdentifier: Sendable, Equatable {
     ///   ``PublicKeyAlgorithm/init(privateKey:)`` does.
     /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for an algorithm, a curve or a hash
     ///   function that is not known or does not go with the others.
-    init(_ reader: inout DERReader, isOfPrivateKey: Bool = false) throws(GOSTError) {
+    package init(_ reader: inout DERReader, isOfPrivateKey: Bool = false) throws(GOSTError) {
         var identifier = DERReader(try reader.contents(.sequence))
         let oid = try identifier.objectIdentifier()
         guard let algorithm = PublicKeyAlgorithm(privateKey: oid), isOfPrivateKey || algorithm.oid == oid else {

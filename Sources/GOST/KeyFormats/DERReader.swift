@@ -27,6 +27,8 @@ package enum DERTag: UInt8 {
     case context0 = 0xA0
     /// [1], constructed.
     case context1 = 0xA1
+    /// [2], constructed.
+    case context2 = 0xA2
     /// [1], primitive.
     case issuerUniqueID = 0x81
     /// [2], primitive.
@@ -37,33 +39,39 @@ package enum DERTag: UInt8 {
     case context4 = 0xA4
 }
 
-/// A strict reader of DER (X.690, 10.1): lengths are definite and in the fewest bytes, and nothing may be left over.
+/// A reader of DER (X.690, 10.1), where lengths are definite and in the fewest bytes, or of BER where a caller asks for it.
+/// Nothing may be left over.
 ///
-/// libcrypto's own parser takes BER too and leaves its errors in a queue that the host process reads. The input may be
-/// a private key; control flow depends on tags and lengths alone.
+/// libcrypto's own parser leaves its errors in a queue that the host process reads. The input may be a private key;
+/// control flow depends on tags and lengths alone.
 package struct DERReader: ~Escapable {
     private var rest: Span<UInt8>
+    private let rules: EncodingRules
 
     @_lifetime(copy bytes)
-    package init(_ bytes: Span<UInt8>) {
+    package init(_ bytes: Span<UInt8>, _ rules: EncodingRules = .der) {
         rest = bytes
+        self.rules = rules
     }
 
     /// Whether nothing is left.
     package var isAtEnd: Bool { rest.isEmpty }
+
+    /// The number of bytes that are left.
+    package var count: Int { rest.count }
 
     /// Whether an element with this tag follows.
     package func isAt(_ tag: DERTag) -> Bool { !rest.isEmpty && rest[0] == tag.rawValue }
 
     /// Reads an element with this tag and gives its contents.
     ///
-    /// - Throws: ``GOSTError/invalidEncoding`` for another tag, a length that is truncated, not minimal, or of more
-    ///   than four bytes, and contents that are truncated.
+    /// - Throws: ``GOSTError/invalidEncoding`` for a different tag, for a length that is truncated or malformed, and for
+    ///   contents that are truncated.
     @_lifetime(copy self)
     package mutating func contents(_ tag: DERTag) throws(GOSTError) -> Span<UInt8> {
-        let (header, length) = try lengths(tag)
-        let contents = rest.extracting(header..<header + length)
-        rest = rest.extracting(droppingFirst: header + length)
+        let element = try extent(tag)
+        let contents = rest.extracting(element.header..<element.header + element.contents)
+        rest = rest.extracting(droppingFirst: element.count)
         return contents
     }
 
@@ -72,10 +80,44 @@ package struct DERReader: ~Escapable {
     /// - Throws: ``GOSTError/invalidEncoding`` as ``contents(_:)`` does.
     @_lifetime(copy self)
     package mutating func element(_ tag: DERTag) throws(GOSTError) -> Span<UInt8> {
-        let (header, length) = try lengths(tag)
-        let element = rest.extracting(first: header + length)
-        rest = rest.extracting(droppingFirst: header + length)
+        let count = try extent(tag).count
+        let element = rest.extracting(first: count)
+        rest = rest.extracting(droppingFirst: count)
         return element
+    }
+
+    /// Reads an element with this tag and gives a reader of its contents, by the same rules.
+    ///
+    /// - Throws: ``GOSTError/invalidEncoding`` as ``contents(_:)`` does.
+    @_lifetime(copy self)
+    package mutating func nested(_ tag: DERTag) throws(GOSTError) -> DERReader {
+        let contents = try contents(tag)
+        return DERReader(contents, rules)
+    }
+
+    /// Reads a string of bytes, which BER may have in pieces (X.690, 8.7).
+    ///
+    /// - Parameter tag: The tag of the primitive form.
+    /// - Throws: ``GOSTError/invalidEncoding`` as ``contents(_:)`` does, and for malformed pieces.
+    package mutating func bytes(_ tag: DERTag = .octetString) throws(GOSTError) -> [UInt8] {
+        guard rules == .ber, !rest.isEmpty, rest[0] == tag.rawValue | ElementHeader.constructed else {
+            return [UInt8](copying: try contents(tag))
+        }
+        guard let header = try ElementHeader(rest, rules) else { throw .invalidEncoding }
+        var pieces = StringPieces(count: header.length)
+        var unread = [UInt8](copying: rest.extracting(droppingFirst: header.count))[...]
+        let joined = try pieces.read(&unread).flatMap { $0 }
+        guard pieces.isAtEnd else { throw .invalidEncoding }
+        rest = rest.extracting(last: unread.count)
+        return joined
+    }
+
+    /// Reads the two bytes that end an element of indefinite length.
+    ///
+    /// - Throws: ``GOSTError/invalidEncoding`` for other bytes.
+    package mutating func endOfContents() throws(GOSTError) {
+        guard rest.count >= 2, rest[0] == 0, rest[1] == 0 else { throw .invalidEncoding }
+        rest = rest.extracting(droppingFirst: 2)
     }
 
     /// The rest, of any form.
@@ -86,20 +128,17 @@ package struct DERReader: ~Escapable {
         return remainder
     }
 
-    /// The length of the tag and the length of the next element together, and that of its contents.
-    private func lengths(_ tag: DERTag) throws(GOSTError) -> (header: Int, contents: Int) {
-        guard isAt(tag), rest.count >= 2 else { throw .invalidEncoding }
-        var (header, length) = (2, Int(rest[1]))
-        if length >= 0x80 {
-            let bytes = length & 0x7F
-            guard (1...4).contains(bytes), rest.count >= 2 + bytes else { throw .invalidEncoding }
-            header += bytes
-            length = 0
-            for index in 2..<header { length = length << 8 | Int(rest[index]) }
-            guard length >= 0x80, length >> (8 * (bytes - 1)) > 0 else { throw .invalidEncoding }
+    /// The numbers of bytes of the next element: its tag and length, its contents, and all of it.
+    private func extent(_ tag: DERTag) throws(GOSTError) -> (header: Int, contents: Int, count: Int) {
+        guard isAt(tag), let header = try ElementHeader(rest, rules) else { throw .invalidEncoding }
+        if let length = header.length {
+            guard rest.count - header.count >= length else { throw .invalidEncoding }
+            return (header.count, length, header.count + length)
         }
-        guard rest.count - header >= length else { throw .invalidEncoding }
-        return (header, length)
+        guard let length = try ElementHeader.indefiniteLength(rest.extracting(droppingFirst: header.count)) else {
+            throw .invalidEncoding
+        }
+        return (header.count, length, header.count + length + 2)
     }
 
     /// Reads an object identifier and gives it whole, tag and length included.

@@ -6,8 +6,8 @@ import Secrets
 package struct SignedData: Sendable {
     /// A signer, and the signed attributes.
     package struct Signer: Sendable {
-        /// The issuer's Name and the INTEGER of the signer's certificate, in DER.
-        package let issuer, serialNumber: [UInt8]
+        /// The name of the signer's certificate.
+        package let identifier: SignerIdentifier
         /// The hash function of the content.
         package let digest: DigestAlgorithm
         /// The content's, an object identifier in DER.
@@ -15,8 +15,8 @@ package struct SignedData: Sendable {
         /// The attributes that are signed in the content's place, a SET OF in DER; nil if the content itself is.
         let signedAttributes: [UInt8]?
         let signature: [UInt8]
-        /// The object identifier of the signature's algorithm, in DER; empty for one that cannot be read.
-        let algorithm: [UInt8]
+        /// The AlgorithmIdentifier of the signature.
+        let algorithm: SignerAlgorithm
         /// See ``MessageOrder``.
         let isInOrder: Bool
     }
@@ -43,62 +43,37 @@ package struct SignedData: Sendable {
 
     /// Reads a message.
     ///
-    /// - Parameter der: The whole of the message, and nothing behind it.
-    /// - Throws: ``HostCryptoError/invalidEncoding``, for BER that is not DER too; ``HostCryptoError/invalidParameter``
-    ///   for something that is not SignedData, a hash function that is not known here, a signer that is named by the
-    ///   identifier of a key, and more than ``signerLimit`` signers or ``certificateLimit`` certificates.
-    package init(der: Span<UInt8>) throws(HostCryptoError) {
-        do throws(GOSTError) { try self.init(reading: der) } catch { throw HostCryptoError(error) }
+    /// - Parameter message: The whole of the message in BER, which DER is a part of. White space may follow.
+    /// - Throws: ``HostCryptoError/invalidEncoding``, also for signed attributes and certificates that are not DER;
+    ///   ``HostCryptoError/invalidParameter`` for something that is not SignedData, a hash function that is not known
+    ///   here, and more than ``signerLimit`` signers or ``certificateLimit`` certificates.
+    package init(ber message: Span<UInt8>) throws(HostCryptoError) {
+        var reader = SignedDataReader()
+        let content = try reader.read([UInt8](copying: message)).flatMap { $0 }
+        self = try reader.finish(content: reader.hasContent == true ? content : nil)
     }
 
-    private init(reading der: Span<UInt8>) throws(GOSTError) {
-        var reader = DERReader(der)
-        var contentInfo = DERReader(try reader.contents(.sequence))
-        try reader.end()
-        guard try contentInfo.objectIdentifier() == CMS.signedData else { throw .invalidParameter }
-        var explicit = DERReader(try contentInfo.contents(.context0))
-        try contentInfo.end()
-        var signedData = DERReader(try explicit.contents(.sequence))
-        try explicit.end()
-
-        let version = [UInt8](copying: try signedData.contents(.integer))
-        var algorithms = DERReader(try signedData.contents(.set))
-        let contentType: [UInt8]
-        (contentType, content) = try Self.content(&signedData)
-        certificates = try Self.certificates(&signedData)
-        if signedData.isAt(.context1) { _ = try signedData.contents(.context1) }
-        var set = DERReader(try signedData.contents(.set))
-        try signedData.end()
+    /// Reads what follows the content.
+    init(
+        version: [UInt8], announced: [[UInt8]], contentType: [UInt8], content: [UInt8]?, behind reader: inout DERReader
+    ) throws(GOSTError) {
+        self.content = content
+        certificates = try Self.certificates(&reader)
+        if reader.isAt(.context1) { _ = try reader.contents(.context1) }
+        var set = try reader.nested(.set)
         var signers: [Signer] = []
         while !set.isAtEnd {
             guard signers.count < Self.signerLimit else { throw .invalidParameter }
             signers.append(try Signer(&set, of: contentType))
         }
         self.signers = signers
-        var announced: [[UInt8]] = []
-        while let identifier = try? algorithms.element(.sequence) { announced.append([UInt8](copying: identifier)) }
-        let isComplete = algorithms.isAtEnd
-        let holds = try? MessageOrder.holds(
-            version: version, contentType: contentType, announced: announced, signers)
-        isInOrder = isComplete && holds == true
-    }
-
-    private static func content(
-        _ reader: inout DERReader
-    ) throws(GOSTError) -> (type: [UInt8], bytes: [UInt8]?) {
-        var content = DERReader(try reader.contents(.sequence))
-        let type = try content.objectIdentifier()
-        guard !content.isAtEnd else { return (type, nil) }
-        var explicit = DERReader(try content.contents(.context0))
-        try content.end()
-        let bytes = [UInt8](copying: try explicit.contents(.octetString))
-        try explicit.end()
-        return (type, bytes)
+        isInOrder =
+            (try? MessageOrder.holds(version: version, contentType: contentType, announced: announced, signers)) == true
     }
 
     private static func certificates(_ reader: inout DERReader) throws(GOSTError) -> [[UInt8]] {
         guard reader.isAt(.context0) else { return [] }
-        var set = DERReader(try reader.contents(.context0))
+        var set = try reader.nested(.context0)
         var certificates: [[UInt8]] = []
         while !set.isAtEnd {
             guard certificates.count < certificateLimit else { throw .invalidParameter }
@@ -112,29 +87,31 @@ extension SignedData.Signer {
     /// Reads a SignerInfo.
     fileprivate init(_ reader: inout DERReader, of contentType: [UInt8]) throws(GOSTError) {
         self.contentType = contentType
-        var info = DERReader(try reader.contents(.sequence))
+        var info = try reader.nested(.sequence)
         let version = [UInt8](copying: try info.contents(.integer))
-        guard info.isAt(.sequence) else { throw .invalidParameter }
-        var identifier = DERReader(try info.contents(.sequence))
-        issuer = [UInt8](copying: try identifier.element(.sequence))
-        serialNumber = [UInt8](copying: try identifier.element(.integer))
-        try identifier.end()
-
+        identifier = try SignerIdentifier(&info)
         let hash = [UInt8](copying: try info.element(.sequence))
-        var hashReader = DERReader(hash.span)
-        var algorithm = DERReader(try hashReader.contents(.sequence))
+        var hashReader = DERReader(hash.span, .ber)
+        var algorithm = try hashReader.nested(.sequence)
         let oid = try algorithm.objectIdentifier()
         guard let digest = DigestAlgorithm.allCases.first(where: { $0.oid == oid }) else { throw .invalidParameter }
         self.digest = digest
-        signedAttributes =
-            info.isAt(.context0) ? DERTag.set.element([UInt8](copying: try info.contents(.context0))) : nil
+        signedAttributes = info.isAt(.context0) ? try Self.signedAttributes(&info) : nil
         let signatureAlgorithm = [UInt8](copying: try info.element(.sequence))
-        self.algorithm = ((try? MessageOrder.oid(of: signatureAlgorithm)) ?? nil) ?? []
+        self.algorithm = SignerAlgorithm(signatureAlgorithm)
         isInOrder =
-            (try? MessageOrder.holds(version: version, hash: hash, signature: signatureAlgorithm, digest)) == true
-        signature = [UInt8](copying: try info.contents(.octetString))
+            (try? MessageOrder.holds(version: version, identifier, hash: hash, self.algorithm, digest)) == true
+        signature = try info.bytes()
         if info.isAt(.context1) { _ = try info.contents(.context1) }
         try info.end()
+    }
+
+    /// The signed attributes as they are signed: a SET OF in DER (RFC 5652, 5.4).
+    private static func signedAttributes(_ info: inout DERReader) throws(GOSTError) -> [UInt8] {
+        let element = try info.element(.context0)
+        var reader = DERReader(element)
+        let contents = try reader.contents(.context0)
+        return DERTag.set.element([UInt8](copying: contents))
     }
 
     /// Whether the signer has signed a content with a key; not whether the key is the signer's.
@@ -147,14 +124,7 @@ extension SignedData.Signer {
     }
 
     /// Whether the algorithm beside the signature is the key's.
-    func names(_ key: PublicKeyInfo) -> Bool {
-        if let algorithm = SignatureAlgorithm(oid: algorithm) { return algorithm.isUsed(with: key) }
-        return switch key {
-        case .rsa: algorithm == PublicKeyInfo.rsaEncryption
-        case .gost(let info): algorithm == info.algorithm.algorithm.oid
-        case .ec: false
-        }
-    }
+    func names(_ key: PublicKeyInfo) -> Bool { algorithm.isUsed(with: key) }
 
     var hasSignedAttributes: Bool { signedAttributes != nil }
 
@@ -184,7 +154,7 @@ extension SignedData.Signer {
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     func isSignature(of digest: [UInt8], with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
-        try key.isValidSignature(signature, of: digest, self.digest)
+        try key.isValidSignature(signature, of: digest, self.digest, pss: algorithm.pss)
     }
 
     /// The one value of a signed attribute in DER; nil if the attribute or the value is missing, or not the only one.

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import GOST
+import Secrets
 
-/// A signed message that is too long to be kept, read as it passes by.
+/// A signed message, read as it passes by. Its content is not kept.
 ///
-/// The structure around the content may have an indefinite length, with the content in pieces, as programs write it
-/// that sign while they read (BER, X.690, 8.1.3.6 and 8.7.3). All else is DER, as in ``SignedData``.
+/// The message is in BER, as RFC 5652, 2, lets it be: programs that sign while they read write indefinite lengths and the
+/// content in pieces (X.690, 8.1.3.6 and 8.7.3), others write all of it so. Signed attributes, certificates and names
+/// are DER. White space behind the message is passed over.
 package struct SignedDataReader: Sendable {
     private enum Place {
         /// Before the content.
         case head
-        /// In the content or a piece of it, with so many bytes of it to come.
+        /// In the content, of which so many bytes are to come.
         case content(left: Int)
-        /// Before a piece of the content, or its end.
-        case piece
+        /// In a content in pieces.
+        case pieces(StringPieces)
         /// Behind the content.
         case tail
     }
 
     private var place = Place.head
     private var head: MessageHead?
-    /// The bytes before the content, or those of a piece's header, that have come.
+    /// The bytes before the content that have come.
     private var pending: [UInt8] = []
     /// The number of bytes up to here, without those after the content.
     private var position = 0
@@ -57,21 +59,23 @@ package struct SignedDataReader: Sendable {
                 position = head.count
                 rest = pending.dropFirst(head.count)
                 pending = []
-                switch head.content {
-                case .none: place = .tail
-                case .bytes(let count): enter(count)
-                case .pieces: place = .piece
-                }
+                place =
+                    switch head.content {
+                    case .none, .bytes(count: 0): .tail
+                    case .bytes(let count): .content(left: count)
+                    case .pieces(let pieces): pieces.isAtEnd ? .tail : .pieces(pieces)
+                    }
             case .content(let left):
                 let part = rest.prefix(left)
                 content.append(part)
                 rest = rest.dropFirst(part.count)
                 position += part.count
-                enter(left - part.count)
-            case .piece:
-                pending.append(rest.removeFirst())
-                position += 1
-                try readPiece()
+                place = left == part.count ? .tail : .content(left: left - part.count)
+            case .pieces(var pieces):
+                let begin = pieces.position
+                do throws(GOSTError) { content += try pieces.read(&rest) } catch { throw HostCryptoError(error) }
+                position += pieces.position - begin
+                place = pieces.isAtEnd ? .tail : .pieces(pieces)
             case .tail:
                 tail += rest
                 rest = []
@@ -81,59 +85,33 @@ package struct SignedDataReader: Sendable {
         return content
     }
 
-    /// Goes on where so many bytes of the content, or of a piece of it, are to come.
-    private mutating func enter(_ count: Int) {
-        guard count == 0 else { return place = .content(left: count) }
-        if case .pieces = head?.content { place = .piece } else { place = .tail }
-    }
-
-    /// Reads a piece's header, or the end of all pieces, if it is there as a whole.
-    private mutating func readPiece() throws(HostCryptoError) {
-        if pending.first == 0 {
-            guard pending.count == 2 else { return }
-            guard pending == [0, 0] else { throw .invalidEncoding }
-            place = .tail
-        } else {
-            var cursor = MessageCursor(pending)
-            guard
-                let frame = try cursor.complete({ cursor throws(MessageCursor.Stop) in try cursor.frame(.octetString) })
-            else { return }
-            guard let end = frame.end else { throw .invalidEncoding }
-            enter(end - pending.count)
-        }
-        pending = []
-    }
-
     /// Ends the message.
     ///
-    /// - Returns: The message without its content.
-    /// - Throws: As ``SignedData/init(der:)`` does; ``HostCryptoError/invalidEncoding`` if the message is cut, or
-    ///   something stands behind it.
-    package consuming func finish() throws(HostCryptoError) -> SignedData {
+    /// - Parameter content: The content, if the message has it in it and somebody wants to keep it.
+    /// - Returns: The message.
+    /// - Throws: As ``SignedData/init(ber:)`` does; ``HostCryptoError/invalidEncoding`` if the message is truncated, or
+    ///   more than white space follows it.
+    package consuming func finish(content: [UInt8]? = nil) throws(HostCryptoError) -> SignedData {
         guard let head, case .tail = place else { throw .invalidEncoding }
-        var rest = tail[...]
-        for frame in head.inner.reversed() {
-            if let end = frame.end {
-                guard end == position else { throw .invalidEncoding }
-            } else {
-                guard rest.starts(with: [0, 0]) else { throw .invalidEncoding }
-                rest = rest.dropFirst(2)
-                position += 2
-            }
+        do throws(GOSTError) {
+            var reader = DERReader(tail.span, .ber)
+            for frame in head.inner.reversed() { try close(frame, &reader) }
+            let message = try SignedData(
+                version: head.version, announced: head.announced, contentType: head.contentType, content: content,
+                behind: &reader)
+            for frame in head.outer.reversed() { try close(frame, &reader) }
+            let rest = reader.remainder()
+            for index in rest.indices where ![0x09, 0x0A, 0x0D, 0x20].contains(rest[index]) { throw .invalidEncoding }
+            return message
+        } catch {
+            throw HostCryptoError(error)
         }
-        var end = position + rest.count
-        for frame in head.outer {
-            if let frameEnd = frame.end {
-                guard frameEnd == end else { throw .invalidEncoding }
-            } else {
-                guard rest.count >= 2, rest.suffix(2) == [0, 0] else { throw .invalidEncoding }
-                rest = rest.dropLast(2)
-                end -= 2
-            }
-        }
-        let signedData = DERTag.sequence.element(head.fields + DERTag.sequence.element(head.contentType) + rest)
-        let der = DERTag.sequence.element(CMS.signedData + DERTag.context0.element(signedData))
-        return try SignedData(der: der.span)
+    }
+
+    /// Reads the end of an element that began before the content.
+    private func close(_ frame: MessageCursor.Frame, _ reader: inout DERReader) throws(GOSTError) {
+        guard let end = frame.end else { return try reader.endOfContents() }
+        guard end == position + tail.count - reader.count else { throw .invalidEncoding }
     }
 }
 
@@ -142,14 +120,17 @@ private struct MessageHead: Sendable {
     enum Content {
         case none
         case bytes(count: Int)
-        case pieces
+        case pieces(StringPieces)
     }
 
     /// The elements that the whole message is in, and those that only the content is in: from the outermost on.
     let outer, inner: [MessageCursor.Frame]
-    /// The version and the hash functions of the SignedData, and the type of the content: in DER.
-    let fields, contentType: [UInt8]
-    let digests: [DigestAlgorithm]
+    /// The contents of the version, an INTEGER.
+    let version: [UInt8]
+    /// The AlgorithmIdentifiers of the hash functions, as the message has them.
+    let announced: [[UInt8]]
+    /// The type of the content, an object identifier in DER.
+    let contentType: [UInt8]
     let content: Content
     /// The number of its bytes.
     let count: Int
@@ -159,55 +140,70 @@ private struct MessageHead: Sendable {
         return true
     }
 
+    var digests: [DigestAlgorithm] {
+        let names = announced.map { identifier -> [UInt8] in
+            var reader = DERReader(identifier.span, .ber)
+            guard var fields = try? reader.nested(.sequence), let name = try? fields.objectIdentifier() else {
+                return []
+            }
+            return name
+        }
+        return DigestAlgorithm.allCases.filter { names.contains($0.oid) }
+    }
+
     /// - Returns: nil if more bytes have to come.
     init?(_ bytes: [UInt8]) throws(HostCryptoError) {
         var cursor = MessageCursor(bytes)
-        let head = try cursor.complete { cursor throws(MessageCursor.Stop) in try MessageHead(reading: &cursor) }
-        guard let head else { return nil }
-        self = head
+        do throws(MessageCursor.Stop) { self = try MessageHead(reading: &cursor) } catch {
+            switch error {
+            case .incomplete: return nil
+            case .refused(let error): throw error
+            }
+        }
     }
 
     private init(reading cursor: inout MessageCursor) throws(MessageCursor.Stop) {
         let contentInfo = try cursor.frame(.sequence)
-        guard try cursor.element(.objectIdentifier) == CMS.signedData else { throw .refused(.invalidParameter) }
+        guard try cursor.objectIdentifier() == CMS.signedData else { throw .refused(.invalidParameter) }
         let explicit = try cursor.frame(.context0)
         let signedData = try cursor.frame(.sequence)
         outer = [contentInfo, explicit, signedData]
         let version = try cursor.element(.integer)
         let algorithms = try cursor.element(.set)
-        fields = version + algorithms
-        do throws(GOSTError) { digests = try Self.digests(in: algorithms) } catch { throw .refused(.invalidEncoding) }
+        do throws(GOSTError) {
+            var reader = DERReader(version.span, .ber)
+            self.version = [UInt8](copying: try reader.contents(.integer))
+            announced = try Self.members(of: algorithms)
+        } catch {
+            throw .refused(HostCryptoError(error))
+        }
 
         let content = try cursor.frame(.sequence)
-        contentType = try cursor.element(.objectIdentifier)
+        contentType = try cursor.objectIdentifier()
         let isEmpty = if let end = content.end { end == cursor.offset } else { try cursor.next() == 0 }
         if isEmpty {
             inner = [content]
             self.content = .none
         } else {
             inner = [content, try cursor.frame(.context0)]
-            if try cursor.next() == 0x24 {
-                // No program writes pieces in an element of definite length.
-                guard try cursor.frame(0x24).end == nil else { throw .refused(.invalidEncoding) }
-                self.content = .pieces
-            } else {
-                guard let end = try cursor.frame(.octetString).end else { throw .refused(.invalidEncoding) }
+            if try cursor.next() == DERTag.octetString.rawValue {
+                let end = try cursor.frame(.octetString).end ?? cursor.offset
                 self.content = .bytes(count: end - cursor.offset)
+            } else {
+                let string = try cursor.frame(DERTag.octetString.rawValue | ElementHeader.constructed)
+                let begin = cursor.offset
+                self.content = .pieces(StringPieces(count: string.end.map { $0 - begin }))
             }
         }
         count = cursor.offset
     }
 
-    private static func digests(in set: [UInt8]) throws(GOSTError) -> [DigestAlgorithm] {
-        var reader = DERReader(set.span)
-        var members = DERReader(try reader.contents(.set))
-        var digests: [DigestAlgorithm] = []
-        while !members.isAtEnd {
-            var algorithm = DERReader(try members.contents(.sequence))
-            let oid = try algorithm.objectIdentifier()
-            digests += DigestAlgorithm.allCases.filter { $0.oid == oid }
-        }
-        return digests
+    private static func members(of set: [UInt8]) throws(GOSTError) -> [[UInt8]] {
+        var reader = DERReader(set.span, .ber)
+        var set = try reader.nested(.set)
+        var members: [[UInt8]] = []
+        while !set.isAtEnd { members.append([UInt8](copying: try set.element(.sequence))) }
+        return members
     }
 }
 
@@ -230,58 +226,55 @@ private struct MessageCursor {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Runs `body`.
-    ///
-    /// - Returns: nil if more bytes have to come.
-    mutating func complete<Result>(
-        _ body: (inout MessageCursor) throws(Stop) -> Result
-    ) throws(HostCryptoError) -> Result? {
-        do throws(Stop) { return try body(&self) } catch {
-            switch error {
-            case .incomplete: return nil
-            case .refused(let error): throw error
-            }
-        }
-    }
-
     /// The next byte, which stays there.
     func next() throws(Stop) -> UInt8 {
         guard bytes.indices.contains(offset) else { throw .incomplete }
         return bytes[offset]
     }
 
-    private mutating func take() throws(Stop) -> UInt8 {
-        let byte = try next()
-        offset += 1
-        return byte
-    }
-
     mutating func frame(_ tag: DERTag) throws(Stop) -> Frame { try frame(tag.rawValue) }
 
-    /// Reads the header of an element. Its length is indefinite, or definite and in the fewest bytes, of which there
-    /// are at most seven.
+    /// Reads the header of an element.
     mutating func frame(_ tag: UInt8) throws(Stop) -> Frame {
-        guard try take() == tag else { throw .refused(.invalidEncoding) }
-        let first = Int(try take())
-        guard first != 0x80 else { return Frame(end: nil) }
-        guard first > 0x80 else { return Frame(end: offset + first) }
-        guard first <= 0x87 else { throw .refused(.invalidEncoding) }
-        var length = 0
-        for index in 0..<first - 0x80 {
-            let byte = Int(try take())
-            guard index > 0 || byte > 0 else { throw .refused(.invalidEncoding) }
-            length = length << 8 | byte
+        guard try next() == tag else { throw .refused(.invalidEncoding) }
+        let header = try Self.complete { () throws(GOSTError) in
+            try ElementHeader(bytes.span.extracting(droppingFirst: offset), .ber)
         }
-        guard length >= 0x80 else { throw .refused(.invalidEncoding) }
-        return Frame(end: offset + length)
+        let begin = offset + header.count
+        offset = begin
+        return Frame(end: header.length.map { begin + $0 })
     }
 
-    /// Reads an element of definite length and gives it whole.
+    /// Reads an element and gives it whole.
     mutating func element(_ tag: DERTag) throws(Stop) -> [UInt8] {
         let start = offset
-        guard let end = try frame(tag).end else { throw .refused(.invalidEncoding) }
-        guard end <= bytes.count else { throw .incomplete }
-        offset = end
-        return Array(bytes[start..<end])
+        if let end = try frame(tag).end {
+            offset = end
+        } else {
+            let length = try Self.complete { () throws(GOSTError) in
+                try ElementHeader.indefiniteLength(bytes.span.extracting(droppingFirst: offset))
+            }
+            offset += length + 2
+        }
+        guard offset <= bytes.count else { throw .incomplete }
+        return Array(bytes[start..<offset])
+    }
+
+    /// Reads an object identifier and gives it in DER.
+    mutating func objectIdentifier() throws(Stop) -> [UInt8] {
+        let element = try element(.objectIdentifier)
+        do throws(GOSTError) {
+            var reader = DERReader(element.span, .ber)
+            return try reader.objectIdentifier()
+        } catch {
+            throw .refused(HostCryptoError(error))
+        }
+    }
+
+    private static func complete<Found>(_ body: () throws(GOSTError) -> Found?) throws(Stop) -> Found {
+        let found: Found?
+        do throws(GOSTError) { found = try body() } catch { throw .refused(HostCryptoError(error)) }
+        guard let found else { throw .incomplete }
+        return found
     }
 }

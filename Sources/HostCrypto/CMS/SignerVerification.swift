@@ -112,7 +112,7 @@ package final class SignerVerification {
         else { return refused(.attributes) }
         var fault = Fault.certificate
         // An attacker's certificates can all have one issuer and number, and cost no signature.
-        for candidate in search.candidates(issuer: signer.issuer, serialNumber: signer.serialNumber) {
+        for candidate in search.candidates(signer.identifier) {
             guard search.takeStep() else { return refused(.limit) }
             guard try named.allows(candidate) else { continue }
             guard let key = candidate.key else {

@@ -106,6 +106,14 @@ extension Certificate {
         return nil
     }
 
+    /// The identifier of the key (RFC 5280, 4.2.1.2); nil without one that can be read.
+    var subjectKeyIdentifier: [UInt8]? {
+        guard let value = (try? extensionValue([0x06, 3, 0x55, 0x1D, 0x0E]))??.value else { return nil }
+        var reader = DERReader(value.span)
+        guard let identifier = try? reader.contents(.octetString), reader.isAtEnd else { return nil }
+        return [UInt8](copying: identifier)
+    }
+
     /// Whether the purposes of the key, where the certificate names any, let it sign messages (RFC 5280, 4.2.1.12).
     ///
     /// Critical ones do if signed mail (RFC 8551), signed documents (RFC 9336) or any purpose is among them. Others say

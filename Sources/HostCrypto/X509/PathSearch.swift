@@ -9,11 +9,6 @@ import GOST
 /// signatures that are verified is limited, and so is that of certificates that are looked at for a signer or an issuer,
 /// for all can have one name. Beyond a limit no path is found any more.
 package final class PathSearch {
-    /// The issuer of a certificate, and its number: both in DER.
-    private struct Identity: Hashable {
-        let issuer, serialNumber: [UInt8]
-    }
-
     /// A list, and a certificate that may have signed it.
     private struct ListSigner: Hashable {
         let list, signer: ObjectIdentifier
@@ -27,7 +22,8 @@ package final class PathSearch {
     private var listSigners: [ListSigner: Bool] = [:]
     private var known: Set<[UInt8]> = []
     private var bySubject: [[UInt8]: [PathCandidate]] = [:]
-    private var byIdentity: [Identity: [PathCandidate]] = [:]
+    /// By each name that a signer can give them.
+    private var byIdentifier: [SignerIdentifier: [PathCandidate]] = [:]
     /// Those of a name that may issue certificates.
     private var authorities: [[UInt8]: [PathCandidate]] = [:]
     private let signatureLimit: Int
@@ -63,14 +59,14 @@ package final class PathSearch {
         guard known.insert(certificate.der).inserted else { return }
         let candidate = PathCandidate(certificate, isKnown: isKnown, isTrusted: isTrusted, time: time)
         bySubject[certificate.subject, default: []].append(candidate)
-        let identity = Identity(issuer: certificate.issuer, serialNumber: certificate.serialNumber)
-        byIdentity[identity, default: []].append(candidate)
+        byIdentifier[.issuer(certificate.issuer, serialNumber: certificate.serialNumber), default: []].append(candidate)
+        if let keyIdentifier = certificate.subjectKeyIdentifier {
+            byIdentifier[.keyIdentifier(keyIdentifier), default: []].append(candidate)
+        }
     }
 
-    /// The certificates with this issuer and number, those that the application knows first.
-    func candidates(issuer: [UInt8], serialNumber: [UInt8]) -> [PathCandidate] {
-        byIdentity[Identity(issuer: issuer, serialNumber: serialNumber)] ?? []
-    }
+    /// The certificates that a signer names, those that the application knows first.
+    func candidates(_ identifier: SignerIdentifier) -> [PathCandidate] { byIdentifier[identifier] ?? [] }
 
     /// Counts a signature that is about to be verified.
     ///

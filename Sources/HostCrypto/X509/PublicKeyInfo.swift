@@ -124,16 +124,17 @@ extension PublicKeyInfo {
     /// - Parameters:
     ///   - signature: s ‖ r of GOST, an ECDSA-Sig-Value, or that of RSASSA-PKCS1-v1_5.
     ///   - digest: The digest of the signed content, by this hash function.
+    ///   - pss: The parameters of RSASSA-PSS, if the signature is by it.
     /// - Returns: Whether the signature is valid. One of another form or length, or by a hash function that the key is
     ///   not used with, is not.
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package func isValidSignature(
-        _ signature: [UInt8], of digest: [UInt8], _ algorithm: DigestAlgorithm
+        _ signature: [UInt8], of digest: [UInt8], _ algorithm: DigestAlgorithm, pss: RSASignatureScheme? = nil
     ) throws(HostCryptoError) -> Bool {
         do throws(HostCryptoError) {
             switch self {
             case .rsa(let key):
-                return try key.isValidSignature(signature.span, of: digest.span, .pkcs1DigestInfo(algorithm))
+                return try key.isValidSignature(signature.span, of: digest.span, pss ?? .pkcs1DigestInfo(algorithm))
             case .ec(let key):
                 guard let bare = Self.bare(signature, key.curve.coordinateSize) else { return false }
                 return try key.isValidSignature(bare.span, of: digest.span)

@@ -69,7 +69,7 @@ package struct TrustStore: Sendable {
         let leaf = try Certificate(der: certificate.span)
         let limit = SignerVerification.signatureLimit(signers: 1)
         let search = try PathSearch(self, further: [leaf.der], time: time, signatureLimit: limit)
-        let candidates = search.candidates(issuer: leaf.issuer, serialNumber: leaf.serialNumber)
+        let candidates = search.candidates(.issuer(leaf.issuer, serialNumber: leaf.serialNumber))
         guard let candidate = candidates.first(where: { $0.certificate.der == leaf.der }) else { return false }
         return try search.trusts(candidate)
     }

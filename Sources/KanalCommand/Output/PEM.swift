@@ -55,11 +55,17 @@ enum PEM: String {
         return (["-----BEGIN \(rawValue)-----"] + lines + ["-----END \(rawValue)-----", ""]).joined(separator: "\n")
     }
 
-    /// Everything of this kind that a file has in it, in DER. A file that is not text is taken as DER.
+    /// Everything of this kind that a file has in it, in DER. Text without lines that name its kind is base64 of one; a file
+    /// that is not text is taken as DER.
     ///
     /// - Throws: ``CommandError`` if there is nothing, or it is damaged.
     func contents(of bytes: [UInt8], from file: String) throws -> [[UInt8]] {
-        guard Self.isText(bytes) else { return [bytes] }
+        let bytes = bytes.withoutByteOrderMark
+        guard Self.isText(bytes) else {
+            // Base64 of a SEQUENCE begins with this letter.
+            let bare = bytes.first { !Self.isSpace($0) } == UInt8(ascii: "M") ? Self.decoded(bytes[...]) : nil
+            return [bare ?? bytes]
+        }
         var found: [[UInt8]] = []
         var (name, digits) = ([UInt8]?.none, [UInt8]())
         var rest = bytes[...]
@@ -83,6 +89,12 @@ enum PEM: String {
         guard name == nil else { throw CommandError(.failed, "\(file) is truncated: no END line") }
         guard !found.isEmpty else { throw CommandError(.failed, "\(file) \(absent)") }
         return found
+    }
+
+    /// The bytes of base64, between which may be white space; nil for anything else.
+    static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        guard let bytes = Data(base64Encoded: Data(text.filter { !isSpace($0) })), !bytes.isEmpty else { return nil }
+        return Array(bytes)
     }
 
     /// Whether bytes are text with PEM in it. DER of everything here begins with a SEQUENCE, and may have such text
@@ -117,6 +129,11 @@ enum PEM: String {
     func readOne(_ path: String) throws -> [UInt8] {
         try one(of: InputFile(path).all(limit: Self.limit), from: path)
     }
+}
+
+extension [UInt8] {
+    /// Without the mark of UTF-8 that programs for Windows write in front of text.
+    var withoutByteOrderMark: [UInt8] { starts(with: [0xEF, 0xBB, 0xBF]) ? Array(dropFirst(3)) : self }
 }
 
 extension ArraySlice<UInt8> {

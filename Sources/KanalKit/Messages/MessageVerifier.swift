@@ -50,7 +50,7 @@ public struct MessageVerifier: Sendable {
     /// Verifies a message.
     ///
     /// - Parameters:
-    ///   - message: In DER.
+    ///   - message: In BER or DER; white space may follow.
     ///   - content: The signed content, if it is not in the message.
     /// - Throws: ``KanalError/messageRefused(_:)``; ``KanalError/invalidArgument(_:)`` for certificates and lists of the
     ///   application's that cannot be read.
@@ -66,7 +66,7 @@ public struct MessageVerifier: Sendable {
     /// Verifies a message whose content is beside it, and may be too long to be kept.
     ///
     /// - Parameters:
-    ///   - message: In DER.
+    ///   - message: In BER or DER; white space may follow.
     ///   - content: The signed content. Cancelling the task ends the work between two pieces of it, with
     ///     ``KanalError/cancelled``.
     /// - Returns: The signers.
@@ -83,7 +83,7 @@ public struct MessageVerifier: Sendable {
 
     /// Verifies a message that has its content in it, and may be too long to be kept.
     ///
-    /// The structure around the content may also be BER of indefinite length, with the content in pieces.
+    /// The message is in BER or DER; a content in pieces is passed on as it comes.
     ///
     /// - Parameters:
     ///   - message: The message. Cancelling the task ends the work between two pieces of it, with
@@ -120,16 +120,16 @@ public struct MessageVerifier: Sendable {
     private func read(_ message: [UInt8]) throws(KanalError) -> SignedData {
         // The application's certificates and lists are read first.
         _ = try store()
-        let signed = try asMessage { () throws(HostCryptoError) in try SignedData(der: message.span) }
+        let signed = try asMessage { () throws(HostCryptoError) in try SignedData(ber: message.span) }
         try check(signed)
         return signed
     }
 
-    /// - Throws: ``MessageFault/malformed`` if the message is not in order, and has to be.
+    /// - Throws: ``MessageFault/notInOrder`` if the message is not in order, and has to be.
     private func check(_ message: SignedData) throws(KanalError) {
         guard requiresOrder else { return }
         guard message.isInOrder, !usesMessageCertificates || message.hasReadableCertificates else {
-            throw .messageRefused(.malformed)
+            throw .messageRefused(.notInOrder)
         }
     }
 
@@ -205,6 +205,9 @@ public struct MessageSigner: Sendable, Equatable {
 public enum MessageFault: Sendable, Equatable {
     /// Not a signed message, truncated, or not DER where DER is required.
     case malformed
+    /// A version, the name of an algorithm or a certificate in the message is not as RFC 5652 requires. A verifier without
+    /// ``MessageVerifier/requiresOrder`` passes over that.
+    case notInOrder
     /// The content is neither in the message nor beside it.
     case noContent
     /// The message has its content in it, and another one was given.
@@ -237,7 +240,8 @@ public enum MessageFault: Sendable, Equatable {
             case .weakAlgorithm: .weakAlgorithm
             case .attributes: .wrongAttributes
             case .limit: .tooManySignatures
-            case .unannouncedHash, .order, nil: .malformed
+            case .order: .notInOrder
+            case .unannouncedHash, nil: .malformed
             }
     }
 }
@@ -248,6 +252,7 @@ extension MessageFault: CustomStringConvertible {
     var explanation: Phrase {
         switch self {
         case .malformed: "it is not a signed message, or is damaged or truncated"
+        case .notInOrder: "a version, the name of an algorithm or a certificate in it is not as RFC 5652 requires"
         case .noContent: "it has no content, and none was given"
         case .ownContent: "it has a content, and another one was given"
         case .noSigner: "it has no signature"

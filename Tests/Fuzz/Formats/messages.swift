@@ -14,7 +14,7 @@ public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let der = first >= 0x80 ? changed(valid.message, rest) : rest
     let passed = passedBy(der, inPiecesOf: Int(first & 0x3F) + 1)
     do throws(HostCryptoError) {
-        let message = try SignedData(der: der.span)
+        let message = try SignedData(ber: der.span)
         let content = message.content ?? []
         guard passed == nil || passed == content, !isWhole || passed != nil else { fatalError("another content") }
         var digests: [DigestAlgorithm: [UInt8]] = [:]

@@ -125,7 +125,7 @@ struct MessageRuleTests {
 
     /// The host's verdict on a message.
     static func verdict(_ der: [UInt8], _ content: [UInt8], trusting root: [UInt8]) throws -> Verdict {
-        let message = try SignedData(der: der.span)
+        let message = try SignedData(ber: der.span)
         let now = Int(Date().timeIntervalSince1970) + 60
         let verification = try SignerVerification(
             message, trusting: TrustStore(trusted: [root]), usesMessage: true, time: now)

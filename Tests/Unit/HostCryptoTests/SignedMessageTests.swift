@@ -81,7 +81,7 @@ struct SignedMessageTests {
         try openssl.run("\(command) -noattr -nosmimecap -out theirs.bare")
         for name in ["attached", "detached", "theirs", "theirs.detached", "theirs.bare"] {
             let der = try openssl.read(name)
-            let message = try SignedData(der: der.span)
+            let message = try SignedData(ber: der.span)
             #expect(message.content == (["attached", "theirs"].contains(name) ? content : nil))
             #expect(message.certificates == [certificate])
             let signer = try #require(message.signers.first)
@@ -131,14 +131,14 @@ struct SignedMessageTests {
     /// Changes the last bytes, which are the signature, and truncates a short message at each byte.
     private func expectChangesRefused(_ der: [UInt8], _ digest: [UInt8], _ key: PublicKeyInfo) {
         let changed = der.changed(at: der.count - 1)
-        let message = try? SignedData(der: changed.span)
+        let message = try? SignedData(ber: changed.span)
         let isSigned = try? message?.signers.first?.hasSigned(contentDigest: digest, with: key)
         #expect(isSigned == false)
         for count in der.indices where der.count < 2000 {
-            expect(.invalidEncoding) { _ = try SignedData(der: der.span.extracting(first: count)) }
+            expect(.invalidEncoding) { _ = try SignedData(ber: der.span.extracting(first: count)) }
         }
         let long = der + [0]
-        expect(.invalidEncoding) { _ = try SignedData(der: long.span) }
+        expect(.invalidEncoding) { _ = try SignedData(ber: long.span) }
     }
 
     @Test(
@@ -154,7 +154,7 @@ struct SignedMessageTests {
         let element = [text.count == 13 ? 0x17 : 0x18, UInt8(text.count)] + text.utf8
         #expect(attributes.hex.contains(element.hex))
         let message = try message(signingTime: seconds)
-        let read = try SignedData(der: message.span)
+        let read = try SignedData(ber: message.span)
         #expect(read.signers.map(\.signingTime) == [seconds])
     }
 
@@ -167,7 +167,7 @@ struct SignedMessageTests {
         var message = try message(signingTime: 0)
         let place = try #require(message.firstRange(of: Array("700101000000Z".utf8)))
         message.replaceSubrange(place, with: text.utf8)
-        let read = try SignedData(der: message.span)
+        let read = try SignedData(ber: message.span)
         #expect(read.signers.map(\.signingTime) == [nil])
     }
 
@@ -200,13 +200,13 @@ struct SignedMessageTests {
         }
         let plain = try message(certificate, [])
         #expect(try message(certificate + [0], [certificate + [1, 2], certificate]) == plain)
-        #expect(try SignedData(der: plain.span).certificates == [certificate])
+        #expect(try SignedData(ber: plain.span).certificates == [certificate])
         // The certificates' own element says that it has a byte more.
         let place = try #require(plain.firstRange(of: certificate)).lowerBound
         #expect(plain[place - 4..<place - 2] == [0xA0, 0x82])
         var changed = plain
         changed[place - 1] += 1
-        expect(.invalidEncoding) { _ = try SignedData(der: changed.span) }
+        expect(.invalidEncoding) { _ = try SignedData(ber: changed.span) }
     }
 
     private func attributes(signingTime: Int) throws -> [UInt8] {

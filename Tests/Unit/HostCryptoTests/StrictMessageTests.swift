@@ -20,7 +20,7 @@ struct StrictMessageTests {
             content: content, signers: [certificate], certificates: [certificate] + others,
             signature: try key.signature(of: content), algorithm: algorithm)
         let der = try message.der()
-        return try SignedData(der: der.span)
+        return try SignedData(ber: der.span)
     }
 
     @Test("a signature is by an algorithm of its key, where order is wanted")

@@ -135,7 +135,7 @@ final class VerificationBudgetTests {
             let der = try message(
                 signers: Array(repeating: certificate, count: signers),
                 certificates: Array(repeating: certificate, count: certificates))
-            let message = try SignedData(der: der.span)
+            let message = try SignedData(ber: der.span)
             #expect(message.signers.count == signers && message.certificates.count == certificates)
         }
         try read(signers: limit, certificates: SignedData.certificateLimit)
@@ -163,7 +163,7 @@ final class VerificationBudgetTests {
         let digests = [DigestAlgorithm.sha256: try DigestAlgorithm.sha256(content)]
         let clock = ContinuousClock()
         let start = clock.now
-        let message = try SignedData(der: der.span)
+        let message = try SignedData(ber: der.span)
         let verification = try SignerVerification(message, trusting: store, usesMessage: true, time: 1_750_000_000)
         let found = try verification.signers(of: digests, ContentForm())
         let isTrusted = try verification.trustsSigners()

@@ -20,7 +20,7 @@ struct MessageVerification {
         var batch = Batch<VerifiedFile>()
         for (number, file) in files.enumerated() {
             await batch.attempt(file) {
-                let signers = try await verify(file, number, progress)
+                let signers = try await namingLeniency { try await verify(file, number, progress) }
                 return VerifiedFile(
                     file: file.shownName, isValid: true, signers: signers.map(VerifiedFile.Signer.init), error: nil)
             } failed: {
@@ -32,43 +32,67 @@ struct MessageVerification {
 
     private func verify(_ file: String, _ number: Int, _ progress: BatchProgress) async throws -> [MessageSigner] {
         let input = try InputFile(file)
-        if let beside = contentBeside(file) {
-            let message = try PEM.message.one(of: input.all(limit: PEM.limit), from: file)
-            let content = try InputFile(beside)
-            return try await verifier.verify(
-                message, content: content.source(progress: progress.begin(number, content)))
+        if let content {
+            do {
+                return try await verifyDetached(input, file, content, number, progress)
+            } catch KanalError
+                .messageRefused(.ownContent) where file != "-"
+            {
+                return try await verifyAttached(file, content)
+            }
         }
         // The content of a rejected message is never revealed.
         let result = try place.map { try ResultFile($0) }
-        let tell = progress.begin(number, input)
-        let signers = try await verifier.verify(try source(input, file, tell)) { piece in try result?.write(piece) }
-        try result?.finish()
+        let message = try MessageFile(input, file)
+        if let content = message.content {
+            let signers = try verifier.verify(message.bytes(), content: content).signers
+            try result?.write(content)
+            try result?.finish()
+            return signers
+        }
+        do {
+            let source = message.source(progress.begin(number, input))
+            let signers = try await verifier.verify(source) { piece in try result?.write(piece) }
+            try result?.finish()
+            return signers
+        } catch KanalError.messageRefused(.noContent) {
+            guard place == nil, let beside = contentBeside(file) else { throw KanalError.messageRefused(.noContent) }
+            return try await verifyDetached(try InputFile(file), file, beside, number, progress)
+        }
+    }
+
+    /// Verifies a message whose content is in it, and in a file as well.
+    private func verifyAttached(_ file: String, _ content: String) async throws -> [MessageSigner] {
+        let expected = ExpectedContent(try InputFile(content))
+        let message = try MessageFile(try InputFile(file), file)
+        let signers = try await verifier.verify(message.source { _ in }) { piece in try expected.compare(piece) }
+        try expected.end()
         return signers
     }
 
-    /// The file with the content of a message that does not contain it.
-    private func contentBeside(_ file: String) -> String? {
-        if let content { return content }
-        guard file.hasSuffix(".p7s"), place == nil else { return nil }
-        let name = String(file.dropLast(4))
-        return (try? InputFile(name)) == nil ? nil : name
+    private func verifyDetached(
+        _ input: InputFile, _ file: String, _ content: String, _ number: Int, _ progress: BatchProgress
+    ) async throws -> [MessageSigner] {
+        let message = try MessageFile(input, file).bytes()
+        let content = try InputFile(content)
+        return try await verifier.verify(
+            message, content: content.source(progress: progress.begin(number, content)))
     }
 
-    /// The message in DER, piece by piece; one in PEM as a whole.
-    private func source(
-        _ input: InputFile, _ file: String, _ tell: @escaping @Sendable (Int) -> Void
-    ) throws -> ByteSource {
-        let first = try input.next() ?? []
-        guard PEM.isText(first) else { return ByteSource(first: first, input, tell) }
-        var text = first
-        while let piece = try input.next() {
-            guard text.count + piece.count <= PEM.limit else {
-                throw CommandError(.failed, "\(file) is too long for a message in PEM: write it in DER")
-            }
-            text += piece
+    /// Names the option that accepts what only an orderly message has.
+    private func namingLeniency(_ body: () async throws -> [MessageSigner]) async throws -> [MessageSigner] {
+        do { return try await body() } catch KanalError.messageRefused(.notInOrder) {
+            throw CommandError(
+                .failed,
+                "\(KanalError.messageRefused(.notInOrder).explanation); --lenient accepts the message all the same")
         }
-        let message = try PEM.message.one(of: text, from: file)
-        return ByteSource(first: message, nil, tell)
+    }
+
+    /// The file with the content of a message that does not contain it, by the name of the message's.
+    private func contentBeside(_ file: String) -> String? {
+        guard let ending = [".p7s", ".sig", ".sgn"].first(where: file.hasSuffix) else { return nil }
+        let name = String(file.dropLast(ending.count))
+        return (try? InputFile(name)) == nil ? nil : name
     }
 }
 
@@ -114,12 +138,19 @@ struct MessageTrust: ParsableArguments {
     var lenient = false
 
     @Option(
+        help: .saying(
+            "The time at which the certificates must be valid, as 2026-03-31 or 2026-03-31T12:00:00Z. (default: now)",
+            valueName: "time"),
+        transform: MomentArgument.seconds)
+    var at: Int64?
+
+    @Option(
         help: .saying("The file that was signed, if it is not in the message.", valueName: "file"),
         completion: .file(),
         transform: FileName.argument)
     var content: String?
 
-    var isGiven: Bool { !ca.isEmpty || !crl.isEmpty || signatureOnly || lenient || content != nil }
+    var isGiven: Bool { !ca.isEmpty || !crl.isEmpty || signatureOnly || lenient || at != nil || content != nil }
 
     /// - Parameter files: Those with further certificates.
     func verifier(with files: [String]) throws -> MessageVerifier {
@@ -129,6 +160,7 @@ struct MessageTrust: ParsableArguments {
         verifier.revocationCheck = crl.isEmpty ? .none : .signers
         verifier.checksSignatureOnly = signatureOnly
         verifier.requiresOrder = !lenient
+        verifier.time = at
         return verifier
     }
 

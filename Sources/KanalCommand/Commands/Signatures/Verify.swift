@@ -14,8 +14,8 @@ struct Verify: AsyncParsableCommand {
                 Without --cms the signature of FILE is in FILE.sig, and is verified with a public key or a certificate \
                 of a file, or else with a key of the token.
 
-                With --cms each FILE is a signed message. Its content is in it, or in FILE without the ending .p7s, or \
-                in the file of --content. Each signer's certificate must lead to one of those in --ca. It takes no \
+                With --cms each FILE is a signed message. Its content is in it, or in FILE without the ending .p7s, \
+                .sig or .sgn, or in the file of --content. Each signer's certificate must lead to one of those in --ca. It takes no \
                 token.
                 """))
     }
@@ -60,7 +60,7 @@ struct Verify: AsyncParsableCommand {
     private func validateSignatures() throws {
         guard !trust.isGiven, destination == nil else {
             throw ValidationError(
-                translated("--ca, --crl, --signature-only, --lenient, --content and --output go with --cms"))
+                translated("--ca, --crl, --signature-only, --lenient, --at, --content and --output go with --cms"))
         }
         guard [alone.publicKey, alone.key, certificate.first].compactMap({ $0 }).count <= 1, certificate.count <= 1
         else { throw ValidationError(translated("--key, --public-key and --certificate exclude each other")) }

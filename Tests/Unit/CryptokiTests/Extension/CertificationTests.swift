@@ -236,7 +236,7 @@ struct CertificationTests {
         let certificate = try scene.certificate(tail: [0x0A])
         let plain = try scene.openssl.read("certificate")
         let message = try scene.sign([1], certificate, others: [certificate])
-        #expect(try SignedData(der: message.span).certificates == [plain])
+        #expect(try SignedData(ber: message.span).certificates == [plain])
         try scene.openssl.write(message, "message")
         try scene.openssl.run(
             "cms -verify -cades -binary -inform DER -CAfile ca.pem -purpose any -in message -out output")

@@ -74,6 +74,62 @@ struct SignatureCommandTests {
         try desk.screen.expect("messages")
     }
 
+    @Test("verify --cms: the forms in which programs write messages, and a time of one's own")
+    func forms() async throws {
+        desk.screen.maskTimes()
+        try await desk.type("sign --cms --pin-source env:PIN --key ann ~/text", isShown: false)
+        try await desk.type("sign --cms --detached --pin-source env:PIN --key ann ~/other", isShown: false)
+        let (attached, detached) = (try desk.read("text.p7m"), try desk.read("other.p7s"))
+        try desk.write(Data(attached).base64EncodedString(), "bare.p7m")
+        try desk.write("\u{FEFF}" + pem(attached).replacingOccurrences(of: "\n", with: "\r\n"), "marked.p7m")
+        try desk.write("Signed on Monday.\n\n" + pem(attached), "text-before.p7m")
+        let lines = Data(attached).base64EncodedString(options: .lineLength76Characters)
+        let opaque = "MIME-Version: 1.0\nContent-Type: application/pkcs7-mime;\n smime-type=signed-data\n"
+        try desk.write(opaque + "Content-Transfer-Encoding: base64\n\n" + lines + "\n", "opaque.eml")
+        for ending in ["sig", "sgn"] { try desk.write(pem(detached), "other.\(ending)") }
+        // An attached message beside a file of its name is verified by itself.
+        try desk.write(pem(attached), "other.pdf.p7s")
+        try desk.write("unsigned\n", "other.pdf")
+        let names = "bare.p7m marked.p7m text-before.p7m opaque.eml other.sig other.sgn other.pdf.p7s"
+        let files = names.split(separator: " ").map { "~/\($0)" }.joined(separator: " ")
+        try await desk.type("verify --cms --ca ~/ca.pem \(files)")
+
+        // A content that is in the message and beside it has to be one.
+        try await desk.type("verify --cms --ca ~/ca.pem --content ~/text ~/text.p7m")
+        try await desk.type("verify --cms --ca ~/ca.pem --content ~/other ~/text.p7m")
+
+        try desk.write("lines\r\n", "mail")
+        try await desk.type("sign --cms --detached --pin-source env:PIN --key ann ~/mail", isShown: false)
+        let signature = Data(try desk.read("mail.p7s")).base64EncodedString(options: .lineLength76Characters)
+        func mail(_ content: String) -> String {
+            """
+            MIME-Version: 1.0
+            Content-Type: multipart/signed; protocol="application/pkcs7-signature"; boundary="=-x"
+
+            A message of several parts.
+            --=-x
+            \(content)
+            --=-x
+            Content-Type: application/pkcs7-signature; name="smime.p7s"
+            Content-Transfer-Encoding: base64
+
+            \(signature)
+            --=-x--
+
+            """
+        }
+        try desk.write(mail("lines\n"), "clear.eml")
+        try desk.write(mail("changed\n"), "changed.eml")
+        try await desk.type("verify --cms --ca ~/ca.pem ~/clear.eml -o ~/content")
+        #expect(try desk.read("content") == Array("lines\r\n".utf8))
+        try await desk.type("verify --cms --ca ~/ca.pem ~/changed.eml")
+
+        try await desk.type("verify --cms --ca ~/ca.pem --at 2001-01-01 ~/text.p7m")
+        try await desk.type("verify --cms --ca ~/ca.pem --at 2100-01-01T12:00:00Z ~/text.p7m")
+        try await desk.type("verify --cms --ca ~/ca.pem --at monday ~/text.p7m", .russian)
+        try desk.screen.expect("message-forms")
+    }
+
     @Test("verify: a file with more than the one that is verified is refused, whatever the first is")
     func behindTheFirst() async throws {
         try await desk.type("sign --cms --pin-source env:PIN --key ann ~/text", isShown: false)

@@ -104,7 +104,7 @@ struct MessageTests {
             let streamed = try openssl.sign(content, "-nodetach -stream \(options)")
             #expect(streamed.starts(with: [0x30, 0x80]))
             try await expectContent(of: streamed, verifier, signer: signer)
-            #expect(await fault { _ = try verifier.verify(streamed) } == .malformed)
+            #expect(try verifier.verify(streamed).content == content)
         }
     }
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import FoundationEssentials
+import Translation
+
+/// A day or a time on the command line (ISO 8601), Greenwich.
+enum MomentArgument {
+    /// - Parameter text: `2026-03-31`, which is the day's first second, or `2026-03-31T12:00:00Z`.
+    /// - Returns: In seconds since 1970.
+    /// - Throws: `ValidationError` for other text.
+    static func seconds(_ text: String) throws -> Int64 {
+        let style = Date.ISO8601FormatStyle()
+        guard let date = (try? Date(text, strategy: style)) ?? (try? Date(text, strategy: style.year().month().day())),
+            (0..<253_402_300_800).contains(date.timeIntervalSince1970)
+        else { throw ValidationError(translated("write a time as 2026-03-31 or 2026-03-31T12:00:00Z")) }
+        return Int64(date.timeIntervalSince1970)
+    }
+}
