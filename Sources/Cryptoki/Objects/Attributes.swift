@@ -21,7 +21,8 @@ package struct Attributes: Sendable, Equatable {
         template: [(type: CK_ATTRIBUTE_TYPE, value: AttributeValue)], _ name: StaticString = "pTemplate"
     ) throws(CKError) {
         var origin = TemplateOrigin(name)
-        for (index, (type, value)) in template.enumerated() {
+        for (index, (type, given)) in template.enumerated() {
+            let value = given.number(of: type)
             if let first = values[type], first != value {
                 throw .templateInconsistent("\(origin.place(of: type)) comes again with another value, at \(index)")
             }
@@ -53,6 +54,10 @@ package struct Attributes: Sendable, Equatable {
         if case .secret(let secret) = values[type] { secret } else { nil }
     }
 
+    /// The attributes that are a Big integer whatever object they belong to (PKCS #11 v2.40, 2.1; current mechanisms,
+    /// 2.1.2 and 2.1.3). The number counts: zeros before it are no part of a value, in templates as in objects.
+    fileprivate static let bigIntegers = Set([CKA_MODULUS, CKA_PUBLIC_EXPONENT] + KeyType.rsa.kind.secretAttributes)
+
     /// Copies a value with its secrecy.
     mutating func copy(_ type: CK_ATTRIBUTE_TYPE, of other: Attributes) { values[type] = other.values[type] }
 
@@ -68,7 +73,8 @@ package struct Attributes: Sendable, Equatable {
 
     /// The object that the value is part of is not known. So a value that could make up a key is kept as a secret.
     private static func value(_ bytes: [UInt8], of type: CK_ATTRIBUTE_TYPE) -> AttributeValue {
-        secrets.contains(type) ? .secret(SharedSecret(copying: bytes)) : .open(bytes)
+        let value: AttributeValue = secrets.contains(type) ? .secret(SharedSecret(copying: bytes)) : .open(bytes)
+        return value.number(of: type)
     }
 
     /// The types that have a value.
@@ -79,7 +85,16 @@ package struct Attributes: Sendable, Equatable {
 
     /// Whether every attribute of `template` is here with the same value.
     package func matches(_ template: Attributes) -> Bool {
-        template.values.allSatisfy { values[$0.key] == $0.value }
+        template.values.allSatisfy { type, wanted in
+            guard let value = values[type] else { return false }
+            if value == wanted { return true }
+            // The private number of a key of ECDSA is a Big integer, too; other objects have bytes in the same attribute.
+            return type == CKA_VALUE && isPrivateKeyOfEC && value.withoutZeros == wanted.withoutZeros
+        }
+    }
+
+    private var isPrivateKeyOfEC: Bool {
+        values[CKA_CLASS]?.bytes == CKO_PRIVATE_KEY.bytes && values[CKA_KEY_TYPE]?.bytes == CKK_EC.bytes
     }
 
     /// A Boolean attribute; nil if it is absent.
@@ -109,7 +124,7 @@ package struct Attributes: Sendable, Equatable {
     mutating func set(_ type: CK_ATTRIBUTE_TYPE, _ value: CK_ULONG) { self[type] = value.bytes }
     mutating func set(_ type: CK_ATTRIBUTE_TYPE, _ value: [UInt8]) { self[type] = value }
     mutating func set(_ type: CK_ATTRIBUTE_TYPE, _ secret: borrowing Secret) {
-        values[type] = .secret(SharedSecret(secret.copy()))
+        values[type] = AttributeValue.secret(SharedSecret(secret.copy())).number(of: type)
     }
 }
 
@@ -144,6 +159,22 @@ package enum AttributeValue: Sendable, Equatable {
         switch (left, right) {
         case (.secret(let left), .secret(let right)): left == right
         default: left.bytes == right.bytes
+        }
+    }
+
+    /// The value of an attribute of this type: of a Big integer without the zeros before it.
+    fileprivate func number(of type: CK_ATTRIBUTE_TYPE) -> AttributeValue {
+        Attributes.bigIntegers.contains(type) ? withoutZeros : self
+    }
+
+    /// A number, most significant byte first, without zeros before it; the number 0 keeps one byte.
+    fileprivate var withoutZeros: AttributeValue {
+        switch self {
+        case .open(let bytes): return .open(Array(bytes.dropFirst(bytes.span.zerosBeforeNumber)))
+        case .secret(let secret):
+            let count = secret.secret.withBytes { $0.zerosBeforeNumber }
+            guard count > 0 else { return self }
+            return .secret(SharedSecret(secret.secret.extracting(count..<secret.secret.count)))
         }
     }
 
@@ -210,6 +241,15 @@ extension Attributes {
             joined[fixedType] = fixed[fixedType]
         }
         return joined
+    }
+}
+
+extension Span<UInt8> {
+    /// The zeros before a number, most significant byte first, but for its last byte.
+    fileprivate var zerosBeforeNumber: Int {
+        var zeros = 0
+        while zeros + 1 < count, self[zeros] == 0 { zeros += 1 }
+        return zeros
     }
 }
 

@@ -153,7 +153,8 @@ extension TokenObject {
     /// The length of a key of RSA, as far as it is known.
     package var modulusBits: Int? {
         if let key = key?.kind as? RSAKey { return key.modulus.map { $0.count * 8 } }
-        return self[.modulus].map { $0.count * 8 }
+        // Records of other programs can have zeros before the number.
+        return self[.modulus].map { $0.drop { $0 == 0 }.count * 8 }
     }
 
     /// The object identifier of the curve of a key of ECDSA, in DER.

@@ -67,6 +67,40 @@ struct RSAKeyTests {
         for type in Self.secrets { #expect(hidden[type] == nil && Session.isSensitive(type, in: hidden)) }
     }
 
+    @Test("Zeros before a Big integer are no part of it, in objects and in searches", arguments: [0, 1] as [UInt8])
+    func leadingZeros(isToken: UInt8) throws {
+        let scene = try RSAScene()
+        let (application, session) = (scene.scene.application, scene.scene.session)
+        let types = [CKA_MODULUS, CKA_PUBLIC_EXPONENT] + Self.secrets
+        let numbers = Dictionary(uniqueKeysWithValues: zip(types, scene.numbers.map { Array($0.drop { $0 == 0 }) }))
+        func padded(_ template: ObjectTests.Template) -> ObjectTests.Template {
+            template.map { type, value in (type, numbers[type].map { [0, 0] + $0 } ?? value) }
+        }
+        let publicKey = try scene.create(padded(scene.publicTemplate) + [(CKA_TOKEN, [isToken])])
+        let privateKey = try scene.create(
+            padded(scene.privateTemplate) + [(CKA_SENSITIVE, [0]), (CKA_EXTRACTABLE, [1])])
+        for (type, number) in numbers {
+            #expect(try scene.attributes(of: privateKey)[type] == number)
+            let isPublic = [CKA_MODULUS, CKA_PUBLIC_EXPONENT].contains(type)
+            if isPublic { #expect(try scene.attributes(of: publicKey)[type] == number) }
+            for zeros in 0...2 {
+                let value = [UInt8](repeating: 0, count: zeros) + number
+                let found = Set(try application.find(session, [(type, value)]))
+                #expect(found == (isPublic ? [publicKey, privateKey] : [privateKey]), "\(type), \(zeros)")
+            }
+        }
+        #expect(try scene.attributes(of: publicKey).number(CKA_MODULUS_BITS) == 1024)
+
+        let d = [UInt8](repeating: 5, count: 31)
+        let key = try scene.create([
+            (CKA_CLASS, CKO_PRIVATE_KEY.bytes), (CKA_KEY_TYPE, CKK_EC.bytes), (CKA_SENSITIVE, [0]),
+            (CKA_EXTRACTABLE, [1]), (CKA_EC_PARAMS, [UInt8](hex: "06082A8648CE3D030107")), (CKA_VALUE, [0, 0] + d),
+        ])
+        for zeros in 0...2 {
+            #expect(try application.find(session, [(CKA_VALUE, [UInt8](repeating: 0, count: zeros) + d)]) == [key])
+        }
+    }
+
     @Test("the private template of a key pair can have the public exponent, too")
     func publicExponent() throws {
         let scene = try SecretKeyScene()
