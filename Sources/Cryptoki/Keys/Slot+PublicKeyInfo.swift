@@ -77,12 +77,9 @@ extension Attributes {
             }
         default:
             let key = try attributes.gostPublicKey()
-            let digest = self[CKA_GOSTR3411_PARAMS]
-            let algorithm = PublicKeyAlgorithm.allCases.first { $0.digestParameterSet == digest }
-            let standard: PublicKeyAlgorithm =
-                key.curve.coordinateSize == 64 ? .gostR34102012512 : .gostR34102012256
+            let algorithm = PublicKeyAlgorithm(digestParameterSet: self[CKA_GOSTR3411_PARAMS], curve: key.curve)
             do throws(GOSTError) {
-                let info = try SubjectPublicKeyInfo(algorithm: algorithm ?? standard, key: key)
+                let info = try SubjectPublicKeyInfo(algorithm: algorithm, key: key)
                 return .gost(try info.namingDigest)
             } catch {
                 throw CKError(error)

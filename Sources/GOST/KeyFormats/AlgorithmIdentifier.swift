@@ -118,6 +118,15 @@ package enum PublicKeyAlgorithm: Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The algorithm of a key that a token keeps by its parameter sets. The length of a key does not say whether it is of
+    /// GOST R 34.10-2001, the hash function does; a key that names none is of 2012.
+    ///
+    /// - Parameter digestParameterSet: An object identifier in DER, tag and length included.
+    package init(digestParameterSet: [UInt8]?, curve: Curve) {
+        let usual: Self = curve.coordinateSize == 64 ? .gostR34102012512 : .gostR34102012256
+        self = Self.allCases.first { $0.digestParameterSet == digestParameterSet } ?? usual
+    }
+
     /// Whether this algorithm allows keys on a curve. Those of GOST R 34.10-2012 can use the parameter sets of GOST R
     /// 34.10-2001 too.
     func allows(_ curve: Curve) -> Bool {

@@ -124,5 +124,7 @@ struct HiddenKeysCheck {
 }
 
 extension OtherObject {
-    fileprivate var isOfGOST: Bool { [.publicKey(.gost256), .publicKey(.gost512)].contains(kind) }
+    fileprivate var isOfGOST: Bool {
+        [.publicKey(.gost256), .publicKey(.gost512), .publicKey(.gost2001)].contains(kind)
+    }
 }

@@ -28,6 +28,7 @@ struct KeyKindName: ExpressibleByArgument, CustomStringConvertible {
         switch kind {
         case .gost256: "gost256"
         case .gost512: "gost512"
+        case .gost2001: "gost2001"
         case .rsa(let bits): "rsa\(bits)"
         case .p256: "p256"
         case .other: "other"
@@ -39,6 +40,7 @@ struct KeyKindName: ExpressibleByArgument, CustomStringConvertible {
         switch kind {
         case .gost256: "GOST R 34.10-2012, 256 bits"
         case .gost512: "GOST R 34.10-2012, 512 bits"
+        case .gost2001: "GOST R 34.10-2001"
         case .rsa(let bits): "RSA, \(bits) bits"
         case .p256: "ECDSA on P-256"
         case .other: "another"
@@ -78,7 +80,7 @@ enum AlgorithmName: String, CaseIterable, ExpressibleByArgument {
     static func choose(_ name: AlgorithmName?, for kind: KeyKind) throws -> SigningAlgorithm {
         let own: [AlgorithmName] =
             switch kind {
-            case .gost256, .gost512: [.gost]
+            case .gost256, .gost512, .gost2001: [.gost]
             case .rsa: [.pkcs1SHA256, .pkcs1SHA384, .pkcs1SHA512, .pssSHA256, .pssSHA384, .pssSHA512]
             case .p256: [.ecdsaSHA256, .ecdsaSHA384, .ecdsaSHA512]
             case .other: []

@@ -156,7 +156,12 @@ extension KeyKind {
     init(_ info: PublicKeyInfo) {
         self =
             switch info {
-            case .gost(let info): info.key.curve.coordinateSize == 64 ? .gost512 : .gost256
+            case .gost(let info):
+                switch info.algorithm.algorithm {
+                case .gostR34102001: .gost2001
+                case .gostR34102012256: .gost256
+                case .gostR34102012512: .gost512
+                }
             case .rsa(let key): .rsa(bits: key.modulus.count * 8)
             case .ec(let key): key.curve == .p256 ? .p256 : .other
             }

@@ -12,6 +12,9 @@ public enum KeyKind: Sendable, Hashable {
     case gost256
     /// GOST R 34.10-2012 with 512 bits. The parameter set is TK 26's A.
     case gost512
+    /// GOST R 34.10-2001, which signs digests of GOST R 34.11-94. Such keys come from files and from other programs; none
+    /// are made.
+    case gost2001
     /// RSA with a modulus of so many bits.
     case rsa(bits: Int)
     /// ECDSA on the curve P-256.
@@ -90,7 +93,7 @@ extension KeyKind {
     init(_ object: TokenObject) {
         self =
             switch object.keyTypeName {
-            case .gost256: .gost256
+            case .gost256: object.isOf2001 ? .gost2001 : .gost256
             case .gost512: .gost512
             case .rsa: .rsa(bits: object.modulusBits ?? 0)
             case .ec where object.ecParameters == ECCurve.p256.oid: .p256
@@ -105,7 +108,7 @@ extension KeyKind {
             case .gost512: .gost512
             case .rsa(let bits): .rsa(bits: bits)
             case .p256: .p256
-            case .other: throw .invalidArgument("this kind of key pair cannot be made")
+            case .gost2001, .other: throw .invalidArgument("this kind of key pair cannot be made")
             }
         }
     }

@@ -24,8 +24,8 @@ public enum SHA2: Sendable, Hashable, CaseIterable {
 
 /// How a key signs, and how a message is hashed before.
 public enum SigningAlgorithm: Sendable, Hashable {
-    /// GOST R 34.10-2012 with the GOST R 34.11-2012 of the key's size. A signature has 64 or 128 bytes, in the order of
-    /// PKCS #11 and X.509.
+    /// GOST R 34.10-2012 with the GOST R 34.11-2012 of the key's size, and for keys of GOST R 34.10-2001 with GOST R
+    /// 34.11-94. A signature has 64 or 128 bytes, in the order of PKCS #11 and X.509.
     case gost
     /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2).
     case rsaPKCS1(SHA2)
@@ -38,7 +38,7 @@ public enum SigningAlgorithm: Sendable, Hashable {
 extension Session {
     /// Signs a message with a key of the token.
     ///
-    /// - Parameter algorithm: Nil for the key's own: GOST R 34.10-2012, RSASSA-PKCS1-v1_5 with SHA-256, or ECDSA with
+    /// - Parameter algorithm: Nil for the key's own: GOST R 34.10, RSASSA-PKCS1-v1_5 with SHA-256, or ECDSA with
     ///   SHA-256.
     /// - Throws: ``KanalError/invalidArgument(_:)`` if the key does not sign by the algorithm.
     public func sign(
@@ -135,6 +135,7 @@ extension KeyPair {
     fileprivate func method(_ algorithm: SigningAlgorithm?) throws(KanalError) -> SignatureMethod {
         switch (try chosen(algorithm), kind) {
         case (.gost, .gost256): SignatureMethod(hash: .streebog256, mechanism: 0xD432_1008)
+        case (.gost, .gost2001): SignatureMethod(hash: .gostR341194, mechanism: 0x1202)
         case (.gost, .gost512): SignatureMethod(hash: .streebog512, mechanism: 0xD432_1009)
         case (.rsaPKCS1(let hash), .rsa):
             SignatureMethod(
@@ -177,7 +178,7 @@ extension KeyKind {
     fileprivate var algorithm: SigningAlgorithm {
         get throws(KanalError) {
             switch self {
-            case .gost256, .gost512: .gost
+            case .gost256, .gost512, .gost2001: .gost
             case .rsa: .rsaPKCS1(.sha256)
             case .p256: .ecdsa(.sha256)
             case .other: throw .invalidArgument("this kind of key pair cannot sign here")

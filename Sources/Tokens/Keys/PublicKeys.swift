@@ -51,9 +51,8 @@ extension PublicKeyInfo {
 
     private init?(gost value: [UInt8]?, on curve: Curve, digest: [UInt8]?) {
         guard let value, let key = try? PublicKey(curve: curve, bytes: value) else { return nil }
-        let named = PublicKeyAlgorithm.allCases.first { $0.digestParameterSet == digest }
-        let usual: PublicKeyAlgorithm = curve.coordinateSize == 64 ? .gostR34102012512 : .gostR34102012256
-        guard let info = try? SubjectPublicKeyInfo(algorithm: named ?? usual, key: key).namingDigest else { return nil }
+        let algorithm = PublicKeyAlgorithm(digestParameterSet: digest, curve: curve)
+        guard let info = try? SubjectPublicKeyInfo(algorithm: algorithm, key: key).namingDigest else { return nil }
         self = .gost(info)
     }
 
@@ -147,6 +146,14 @@ extension TokenObject {
         }
         return recordedKeyType.flatMap { KeyTypeName(rawValue: $0) }
     }
+
+    /// Whether it is a key of GOST R 34.10-2001, which has the number of keys of 2012 with 256 bits in PKCS #11, and signs
+    /// digests of GOST R 34.11-94.
+    package var isOf2001: Bool {
+        guard keyTypeName == .gost256 else { return false }
+        let digest = (key?.kind as? GOSTKey)?.gostR3411Parameters ?? self[.gostR3411Parameters]
+        return digest == PublicKeyAlgorithm.gostR34102001.digestParameterSet
+    }
 }
 
 extension TokenObject {
@@ -165,6 +172,7 @@ extension TokenObject {
 package enum KeyTypeName: UInt64, Sendable {
     case rsa = 0x0
     case ec = 0x3
+    /// Of GOST R 34.10-2001, too.
     case gost256 = 0x30
     case gost512 = 0xD432_1003
 }

@@ -3,6 +3,7 @@ import APDU
 import EmulatedTokens
 import Emulator
 import KanalKit
+import Locking
 import Secrets
 import TestSupport
 import Testing
@@ -132,11 +133,13 @@ struct PairingTests {
         arguments: [
             (
                 "gost2012_256 -pkeyopt paramset:A", "-keypbe gost89 -certpbe gost89 -macalg md_gost12_512",
-                "md_gost12_256"
+                "md_gost12_256", KeyKind.gost256
             ),
-            ("rsa:2048", "", "sha256"),
+            ("gost2012_512 -pkeyopt paramset:A", "", "md_gost12_512", .gost512),
+            ("gost2001 -pkeyopt paramset:A", "", "md_gost94", .gost2001),
+            ("rsa:2048", "", "sha256", .rsa(bits: 2048)),
         ])
-    func file(_ key: String, _ options: String, _ digest: String) async throws {
+    func file(_ key: String, _ options: String, _ digest: String, _ kind: KeyKind) async throws {
         let openssl = try OpenSSL()
         guard OpenSSL.hasGOST else { return }
         try openssl.run("req -x509 -newkey \(key) -nodes -keyout key -out certificate -subj /CN=Own")
@@ -154,10 +157,17 @@ struct PairingTests {
         let (signature, info) = try await token.perform { session in
             let pairs = try session.importPFX(file, password: PIN("secret"))
             #expect(pairs.map(\.label) == ["own"])
+            #expect(try session.keyPairs().map(\.kind) == [kind])
             #expect(try session.certificates().map(\.hasPrivateKey) == [true])
             let pair = try #require(pairs.first)
-            return (try session.sign(message.span, with: pair), try session.publicKeyInfo(of: pair))
+            let signature = try session.sign(message.span, with: pair)
+            #expect(try session.verify(signature, of: message.span, with: pair))
+            return (signature, try session.publicKeyInfo(of: pair))
         }
+        let publicKey = try PublicKey(info: info)
+        #expect(publicKey.kind == kind)
+        let parts = Lock([message])
+        #expect(try await publicKey.verify(signature, of: ByteSource { parts.withLock { $0.popLast() } }))
         try openssl.write(message, "message")
         try openssl.write(signature, "signature")
         try openssl.run("x509 -in certificate -pubkey -noout -out public")
