@@ -123,7 +123,8 @@ extension Session {
     ///   - password: The file's password.
     ///   - label: A name for the key pairs; nil for the file's own names.
     /// - Throws: ``KanalError/passwordIncorrect(triesLeft:)`` for a wrong password; ``KanalError/invalidArgument(_:)`` for a
-    ///   file that cannot be read, with the reason. Keys before one that is refused stay.
+    ///   file that cannot be read, with the reason, or with a key that is on the token already. Keys before one that is
+    ///   refused stay.
     public func importPFX(
         _ file: [UInt8], password: borrowing PIN, label: String? = nil
     ) throws(KanalError) -> [KeyPair] {
@@ -137,21 +138,27 @@ extension Session {
             }
         }
         guard !pfx.keys.isEmpty else { throw .invalidArgument("the PFX file has no private key") }
-        var ids: [[UInt8]] = []
+        if let present = try call({ session throws(TokensError) in try session.presentKey(of: pfx) }) {
+            let (name, id) = (present.name, present.identifier.hexadecimal)
+            let caption = name.isEmpty ? id : "\(name) (\(id))"
+            throw .invalidArgument("the key \(caption) of the file is on the token already")
+        }
+        var pairs: [KeyPair] = []
         for key in pfx.keys {
             do throws(KanalError) {
-                ids.append(
-                    try call { session throws(TokensError) in
-                        try session.importPFX(key, of: pfx, label: label.map { Array($0.utf8) }).id
-                    })
+                let imported = try call { session throws(TokensError) in
+                    try session.importPFX(key, of: pfx, label: label.map { Array($0.utf8) })
+                }
+                pairs.append(KeyPair(imported.pair))
             } catch {
-                guard !ids.isEmpty, case .refused(let code, let reason) = error else { throw error }
+                guard !pairs.isEmpty, case .refused(let code, let reason) = error else { throw error }
                 throw .refused(
                     code: code,
-                    reason: "keys of the file that are on the token now: \(ids.count); the next one: \(reason.phrase)")
+                    reason:
+                        "keys of the file that are on the token now: \(pairs.count); the next one: \(reason.phrase)")
             }
         }
-        return try keyPairs().filter { ids.contains($0.id) }
+        return pairs
     }
 }
 

@@ -89,9 +89,21 @@ package struct ImportedKey: Sendable {
     package let certificate: TokenObject?
     /// The identifier of all of them.
     package let id: [UInt8]
+
+    package var pair: KeyPairObjects { KeyPairObjects(privateKey: privateKey, publicKey: publicKey) }
 }
 
 extension TokenSession {
+    /// The first key of the token that a file has, too.
+    package func presentKey(of pfx: PFX) throws(TokensError) -> TokenObject? {
+        try requireLogin(.user)
+        for object in try objects() where object.key?.half == .privateKey {
+            guard let info = try publicKeyInfo(of: object) else { continue }
+            if pfx.keys.contains(where: { $0.publicKey.isSamePoint(as: info) }) { return object }
+        }
+        return nil
+    }
+
     /// Puts a private key of a file onto the token, which never gives it back, and beside it its public key and its
     /// certificate.
     ///

@@ -160,6 +160,11 @@ struct PairingTests {
             #expect(try session.keyPairs().map(\.kind) == [kind])
             #expect(try session.certificates().map(\.hasPrivateKey) == [true])
             let pair = try #require(pairs.first)
+            let objects = try session.keyPairs().count + session.certificates().count + session.otherObjects().count
+            let present = KanalError.invalidArgument("the key own (\(pair.id.hex)) of the file is on the token already")
+            #expect(throws: present) { _ = try session.importPFX(file, password: PIN("secret"), label: "again") }
+            #expect(
+                try session.keyPairs().count + session.certificates().count + session.otherObjects().count == objects)
             let signature = try session.sign(message.span, with: pair)
             #expect(try session.verify(signature, of: message.span, with: pair))
             return (signature, try session.publicKeyInfo(of: pair))
