@@ -13,8 +13,9 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
         self.key = key
     }
 
-    /// Reads a private key: the number d, little-endian, bare, masked, or once more in an OCTET STRING. Attributes and
-    /// the public key of version 2 are ignored.
+    /// Reads a private key: the number d, little-endian, bare, masked, or once more in an OCTET STRING; or as an INTEGER,
+    /// big-endian, as OpenSSL's gost engine up to 1.0 and BouncyCastle write it. Attributes and the public key of version 2
+    /// are ignored.
     ///
     /// A masked number K_M is followed by its masks M_1, M_2, …, of the same length, and d is K_M·M_1·M_2·… mod q.
     ///
@@ -47,9 +48,21 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
         if count == 1, rest == 0 { return Secret(copying: bytes) }
         if count > 1, rest == 0 { return try unmasked(bytes, on: curve) }
         var reader = DERReader(bytes)
-        let scalar = try reader.contents(.octetString)
+        let isNumber = reader.isAt(.integer)
+        let scalar = try reader.contents(isNumber ? .integer : .octetString)
         try reader.end()
-        return Secret(copying: scalar)
+        return isNumber ? try littleEndian(scalar, count: curve.coordinateSize) : Secret(copying: scalar)
+    }
+
+    /// The number of an INTEGER in so many bytes.
+    private static func littleEndian(_ number: Span<UInt8>, count: Int) throws(GOSTError) -> Secret {
+        guard !number.isEmpty, number[0] < 0x80 else { throw .invalidEncoding }
+        let sign = number.count > 1 && number[0] == 0 ? 1 : 0
+        guard number.count - sign <= count else { throw .invalidScalar }
+        var scalar = Secret(count: count)
+        var bytes = scalar.mutableBytes
+        for index in 0..<(number.count - sign) { bytes[index] = number[number.count - 1 - index] }
+        return scalar
     }
 
     private static func unmasked(_ bytes: Span<UInt8>, on curve: Curve) throws(GOSTError) -> Secret {

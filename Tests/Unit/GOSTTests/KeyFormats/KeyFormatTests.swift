@@ -114,6 +114,28 @@ struct KeyFormatTests {
         [tag] + (contents.count < 0x80 ? [] : [0x81]) + [UInt8(contents.count)] + contents
     }
 
+    @Test("The number of a private key can be an INTEGER, big-endian", arguments: [Curve.cryptoProA, .tc26512A])
+    func integer(curve: Curve) throws {
+        let size = curve.coordinateSize
+        let algorithm: PublicKeyAlgorithm = size == 64 ? .gostR34102012512 : .gostR34102012256
+        let identifier = try AlgorithmIdentifier(algorithm: algorithm, curve: curve).der
+        func der(_ number: [UInt8]) -> [UInt8] {
+            let octets = DERTag.octetString.element(DERTag.integer.element(number))
+            return DERTag.sequence.element([2, 1, 0] + identifier + octets)
+        }
+        for last in [0x80, 0x7F, 0] as [UInt8] {
+            let scalar = [UInt8](repeating: 5, count: size - 1) + [last]
+            let number = (last == 0x80 ? [0] : []) + Array(scalar.reversed().drop { $0 == 0 })
+            let bytes = der(number)
+            let info = try PrivateKeyInfo(der: bytes.span)
+            #expect([UInt8](copying: info.key.scalar) == scalar)
+        }
+        for wrong in [[], [0x80] + [UInt8](repeating: 5, count: size), [1] + [UInt8](repeating: 0, count: size)] {
+            let bytes = der(wrong)
+            #expect(throws: GOSTError.self) { _ = try PrivateKeyInfo(der: bytes.span) }
+        }
+    }
+
     @Test("A hash function is named with GOST R 34.10-2001 always, with 2012 perhaps, and is the algorithm's own")
     func parameters() throws {
         let (of2001, of2012) = (PublicKeyAlgorithm.gostR34102001, PublicKeyAlgorithm.gostR34102012256)
