@@ -54,38 +54,40 @@ package enum SecretSource: Sendable, Equatable {
     }
 
     /// The secret: the first line, without its end.
-    package func read() throws(Failure) -> Secret {
+    ///
+    /// - Parameter canBeEmpty: Whether an empty line, or none, is an empty secret, and not an error.
+    package func read(canBeEmpty: Bool = false) throws(Failure) -> Secret {
         switch self {
-        case .variable(let name): return try Self.variable(name)
+        case .variable(let name): return try Self.variable(name, canBeEmpty)
         case .file(let path):
             let file = unsafe open(path.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
             guard file >= 0 else { throw .system(SystemError(errno, path)) }
             defer { close(file) }
-            return try Self.firstLine(of: file, Phrase(verbatim: path.printable))
+            return try Self.firstLine(of: file, Phrase(verbatim: path.printable), canBeEmpty)
         case .authenticator: throw .noAuthenticator
         case .descriptor(let number):
             return try Self.firstLine(
                 of: number == 0 ? ProgramContext.current.input : number,
-                number == 0 ? Phrase("standard input") : Phrase("descriptor \(number)"))
+                number == 0 ? Phrase("standard input") : Phrase("descriptor \(number)"), canBeEmpty)
         }
     }
 
-    private static func variable(_ name: String) throws(Failure) -> Secret {
+    private static func variable(_ name: String, _ canBeEmpty: Bool) throws(Failure) -> Secret {
         if let variables = ProgramContext.current.variables {
             guard let value = variables[name].map({ Array($0.utf8) }) else { throw .notSet(name) }
-            return try secret(value.span, name)
+            return try secret(value.span, name, canBeEmpty)
         }
         guard let value = unsafe getenv(name) else { throw .notSet(name) }
         let bytes = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
-        return try unsafe secret(Span(_unsafeElements: bytes.bindMemory(to: UInt8.self)), name)
+        return try unsafe secret(Span(_unsafeElements: bytes.bindMemory(to: UInt8.self)), name, canBeEmpty)
     }
 
-    private static func secret(_ value: Span<UInt8>, _ name: String) throws(Failure) -> Secret {
-        guard !value.isEmpty else { throw .empty(Phrase(verbatim: name.printable)) }
+    private static func secret(_ value: Span<UInt8>, _ name: String, _ canBeEmpty: Bool) throws(Failure) -> Secret {
+        guard canBeEmpty || !value.isEmpty else { throw .empty(Phrase(verbatim: name.printable)) }
         return Secret(copying: value)
     }
 
-    private static func firstLine(of file: Int32, _ name: Phrase) throws(Failure) -> Secret {
+    private static func firstLine(of file: Int32, _ name: Phrase, _ canBeEmpty: Bool) throws(Failure) -> Secret {
         var line = Secret(count: limit)
         var count = 0
         while true {
@@ -105,7 +107,7 @@ package enum SecretSource: Sendable, Equatable {
         }
         let bytes = line.bytes
         if count > 0, bytes[count - 1] == 0x0D { count -= 1 }
-        guard count > 0 else { throw .empty(name) }
+        guard canBeEmpty || count > 0 else { throw .empty(name) }
         return line.extracting(0..<count)
     }
 }

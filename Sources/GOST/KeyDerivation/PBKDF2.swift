@@ -10,11 +10,23 @@ package enum PBKDF2<Hash: HashFunction & ~Copyable> {
     /// Constant time in its secret inputs, `password` and values derived from it; the password's length shows if it is
     /// longer than the hash's block.
     package static func derive(password: Span<UInt8>, salt: Span<UInt8>, iterations: Int, count: Int) -> Secret {
+        derive(password: password, salt: salt, iterations: iterations, count: count) { _ throws(Never) in }
+    }
+
+    /// As ``derive(password:salt:iterations:count:)``, for many iterations.
+    ///
+    /// - Parameter step: Called now and then with the number of iterations done, of all blocks. Its error ends the work.
+    package static func derive<Failure>(
+        password: Span<UInt8>, salt: Span<UInt8>, iterations: Int, count: Int, step: (Int) throws(Failure) -> Void
+    ) throws(Failure) -> Secret {
         let keyed = HMAC<Hash>(key: password)
         var derived = Secret(count: count)
         var output = derived.mutableBytes
         for (number, start) in zip(1..., stride(from: 0, to: output.count, by: Hash.digestSize)) {
-            let block = block(number, keyed: keyed, salt: salt, iterations: iterations)
+            let done = (number - 1) * max(iterations, 1)
+            let block = try block(number, keyed: keyed, salt: salt, iterations: iterations) {
+                (own: Int) throws(Failure) in try step(done + own)
+            }
             let bytes = block.bytes
             for index in start..<min(start + bytes.count, output.count) { output[index] = bytes[index - start] }
         }
@@ -22,9 +34,10 @@ package enum PBKDF2<Hash: HashFunction & ~Copyable> {
     }
 
     /// The function F: the sum of the iterates U_1…U_c that begin with the salt and the block's number.
-    private static func block(
-        _ number: Int, keyed: borrowing HMAC<Hash>, salt: Span<UInt8>, iterations: Int
-    ) -> Secret {
+    private static func block<Failure>(
+        _ number: Int, keyed: borrowing HMAC<Hash>, salt: Span<UInt8>, iterations: Int,
+        step: (Int) throws(Failure) -> Void
+    ) throws(Failure) -> Secret {
         var first = keyed.copy()
         first.update(salt)
         let suffix = [UInt8](bigEndian: number, count: 4)
@@ -32,7 +45,8 @@ package enum PBKDF2<Hash: HashFunction & ~Copyable> {
 
         var iterate = first.finalize()
         var sum = iterate.copy()
-        for _ in 1..<max(iterations, 1) {
+        for done in 1..<max(iterations, 1) {
+            if done % 4096 == 0 { try step(done) }
             var next = keyed.copy()
             next.update(iterate.bytes)
             iterate = next.finalize()

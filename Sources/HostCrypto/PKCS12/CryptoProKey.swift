@@ -45,6 +45,7 @@ extension PFXPassword {
         try derivation(salt, iterations)
         var key = try utf16(isBigEndian: false)
         for number in 1...iterations {
+            if number % 4096 == 0 { try proceed(number, of: iterations) }
             var hash = GOSTR341194()
             hash.update(key.bytes)
             hash.update(salt.span)

@@ -10,12 +10,14 @@ import Secrets
 package struct PFX: Sendable {
     /// In the order of the file.
     package let keys: [Key]
-    package let certificates: [Certificate]
+    package internal(set) var certificates: [Certificate]
 
     /// The greatest number of bytes of a file.
     package static let sizeLimit = 1 << 20
-    /// The greatest number of iterations that all key derivations of a file may take together. It takes a few seconds.
-    package static let iterationLimit = 2_000_000
+    /// The greatest number of times that all key derivations of a file together may compute a hash function. Programs
+    /// write up to 600,000 iterations, which a file with one key takes up to five million of, a few seconds. All of it
+    /// takes a minute or two.
+    package static let workLimit = 40_000_000
     /// The greatest number of keys, certificates and other things in a file.
     package static let bagLimit = 256
     /// The greatest number of private keys in a file, each of which is checked.
@@ -88,8 +90,11 @@ package enum PFXError: Error, Sendable, Equatable {
     /// A file of more than ``PFX/sizeLimit`` bytes, or with more than ``PFX/bagLimit`` things or
     /// ``PFX/keyLimit`` keys in it.
     case tooLarge
-    /// Key derivations of more than ``PFX/iterationLimit`` iterations.
-    case tooManyIterations
+    /// Key derivations that compute a hash function more than ``PFX/workLimit`` times in all, and the iterations of the
+    /// first that would be above.
+    case tooManyIterations(Int)
+    /// The caller has ended the work.
+    case cancelled
     /// A key of CryptoPro's own form that belongs to no certificate in the file.
     case keyMismatch
     /// Invalid key components, or a size or curve that the host does not support.

@@ -3,49 +3,68 @@
 import GOST
 import Secrets
 
-/// A password, and the remaining iterations that may be spent on it.
+/// A password, and the remaining work that may be spent on it.
 struct PFXPassword: ~Copyable {
     /// In UTF-8.
     let bytes: Secret
-    private var iterationsLeft: Int
+    /// In computations of a hash function.
+    private var workLeft: Int
+    /// Called during long work with the iterations done and all of the derivation; false ends the work.
+    private let proceeds: (_ done: Int, _ total: Int) -> Bool
     /// Whether an empty password counts as none, which some writers have without the two zeros at the end (RFC 7292, B.1).
     private(set) var isAbsent = false
 
     /// The greatest number of bytes of a salt, which is hashed in each iteration of some derivations.
     private static let saltLimit = 1024
 
-    init(_ bytes: borrowing Secret, iterationLimit: Int) {
+    init(_ bytes: borrowing Secret, workLimit: Int, proceeds: @escaping (_ done: Int, _ total: Int) -> Bool) {
         self.bytes = bytes.copy()
-        iterationsLeft = max(iterationLimit, 0)
+        workLeft = max(workLimit, 0)
+        self.proceeds = proceeds
     }
 
-    /// Reads a salt and a number of iterations, and counts these.
+    /// Reads a salt and a number of iterations, and counts the work.
     ///
-    /// - Parameter times: The number of blocks derived with them.
+    /// - Parameter times: How often the hash function is computed in each iteration, for all blocks derived.
     mutating func derivation(_ salt: [UInt8], _ iterations: Int, times: Int = 1) throws(PFXError) {
         guard iterations > 0, salt.count <= Self.saltLimit else { throw .damaged }
         let (cost, overflows) = iterations.multipliedReportingOverflow(by: max(times, 1))
-        guard !overflows, cost <= iterationsLeft else { throw .tooManyIterations }
-        iterationsLeft -= cost
+        guard !overflows, cost <= workLeft else { throw .tooManyIterations(iterations) }
+        workLeft -= cost
+    }
+
+    /// Says how far a derivation is.
+    ///
+    /// - Throws: ``PFXError/cancelled``.
+    func proceed(_ done: Int, of total: Int) throws(PFXError) {
+        guard proceeds(done, total) else { throw .cancelled }
     }
 
     /// PBKDF2 (RFC 8018, 5.2).
     mutating func pbkdf2(
         _ hash: DigestAlgorithm, salt: [UInt8], iterations: Int, count: Int
     ) throws(PFXError) -> Secret {
-        try derivation(salt, iterations, times: (count + hash.size - 1) / hash.size)
+        let blocks = (count + hash.size - 1) / hash.size
+        // HMAC computes the hash function twice.
+        try derivation(salt, iterations, times: 2 * blocks)
         let password = bytes.bytes
+        let proceeds = proceeds
+        let step = { (done: Int) throws(PFXError) in
+            guard proceeds(done, iterations * blocks) else { throw .cancelled }
+        }
         switch hash {
         case .gostR341194:
-            return PBKDF2<GOSTR341194>.derive(
-                password: password, salt: salt.span, iterations: iterations, count: count)
+            return try PBKDF2<GOSTR341194>.derive(
+                password: password, salt: salt.span, iterations: iterations, count: count, step: step)
         case .streebog256:
-            return PBKDF2<Streebog256>.derive(
-                password: password, salt: salt.span, iterations: iterations, count: count)
+            return try PBKDF2<Streebog256>.derive(
+                password: password, salt: salt.span, iterations: iterations, count: count, step: step)
         case .streebog512:
-            return PBKDF2<Streebog512>.derive(
-                password: password, salt: salt.span, iterations: iterations, count: count)
+            return try PBKDF2<Streebog512>.derive(
+                password: password, salt: salt.span, iterations: iterations, count: count, step: step)
         default:
+            // libcrypto computes in one call.
+            try step(0)
             do throws(HostCryptoError) {
                 return try hash.pbkdf2(password, salt: salt, iterations: iterations, count: count)
             } catch {
@@ -73,12 +92,12 @@ struct PFXPassword: ~Copyable {
             // RFC 9548, 3: the last 32 bytes of 96.
             let derived = try pbkdf2(hash, salt: salt, iterations: iterations, count: 96)
             if try isCode(expected, of: contents, hash, derived.bytes.extracting(last: 32)) { return }
-            guard iterations <= iterationsLeft else { throw .wrongPassword }
+            guard iterations <= workLeft else { throw .wrongPassword }
         }
         // Older files with hash functions of GOST do as all others.
         let key = try pkcs12(.code, hash, salt: salt, iterations: iterations, count: hash.size)
         if try isCode(expected, of: contents, hash, key.bytes) { return }
-        guard bytes.isEmpty, iterations <= iterationsLeft else { throw .wrongPassword }
+        guard bytes.isEmpty, iterations <= workLeft else { throw .wrongPassword }
         isAbsent = true
         let other = try pkcs12(.code, hash, salt: salt, iterations: iterations, count: hash.size)
         guard try isCode(expected, of: contents, hash, other.bytes) else { throw .wrongPassword }
@@ -111,7 +130,8 @@ extension PFXPassword {
     mutating func pkcs12(
         _ purpose: Purpose, _ hash: DigestAlgorithm, salt: [UInt8], iterations: Int, count: Int
     ) throws(PFXError) -> Secret {
-        try derivation(salt, iterations, times: (count + hash.size - 1) / hash.size)
+        let blocks = (count + hash.size - 1) / hash.size
+        try derivation(salt, iterations, times: blocks)
         let password = try bmpString()
         let size = hash.blockSize
         let saltCount = (salt.count + size - 1) / size * size
@@ -123,25 +143,30 @@ extension PFXPassword {
 
         let diversifier = [UInt8](repeating: purpose.rawValue, count: size)
         var result = Secret(count: 0)
-        do throws(HostCryptoError) {
-            while result.count < count {
-                var first = try Digest(hash)
-                first.update(diversifier.span)
-                first.update(input.bytes)
-                var code = try first.finalize()
-                for _ in 1..<iterations {
-                    var next = try Digest(hash)
-                    next.update(code.bytes)
-                    code = try next.finalize()
-                }
-                result = result.appending(code.bytes)
-                var bytes = input.mutableBytes
-                for start in stride(from: 0, to: bytes.count, by: size) { bytes.add(code.bytes, start, size) }
+        for block in 0..<blocks {
+            var code = try digest(hash, diversifier.span, input.bytes)
+            for done in 1..<iterations {
+                if done % 4096 == 0 { try proceed(block * iterations + done, of: blocks * iterations) }
+                code = try digest(hash, code.bytes)
             }
+            result = result.appending(code.bytes)
+            var bytes = input.mutableBytes
+            for start in stride(from: 0, to: bytes.count, by: size) { bytes.add(code.bytes, start, size) }
+        }
+        return result.extracting(0..<count)
+    }
+
+    private func digest(
+        _ hash: DigestAlgorithm, _ first: Span<UInt8>, _ second: Span<UInt8> = Span()
+    ) throws(PFXError) -> Secret {
+        do throws(HostCryptoError) {
+            var digest = try Digest(hash)
+            digest.update(first)
+            digest.update(second)
+            return try digest.finalize()
         } catch {
             throw PFXError(error, else: .libraryFailure)
         }
-        return result.extracting(0..<count)
     }
 
     /// The password as a BMPString with two zeros at the end (RFC 7292, B.1).

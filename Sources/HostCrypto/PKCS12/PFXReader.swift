@@ -110,12 +110,15 @@ extension PFX {
     /// - Parameters:
     ///   - file: The whole of it, in DER.
     ///   - password: In UTF-8.
-    ///   - iterationLimit: Instead of ``iterationLimit``.
+    ///   - workLimit: Instead of ``workLimit``.
+    ///   - proceeds: Called during long work with the iterations of a key derivation that are done and all of them; false
+    ///     ends the work. libcrypto's PBKDF2 is one step.
     package init(
-        parsing file: Span<UInt8>, password: borrowing Secret, iterationLimit: Int = Self.iterationLimit
+        parsing file: Span<UInt8>, password: borrowing Secret, workLimit: Int = Self.workLimit,
+        proceeds: @escaping (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
     ) throws(PFXError) {
         guard file.count <= Self.sizeLimit else { throw .tooLarge }
-        var password = PFXPassword(password, iterationLimit: iterationLimit)
+        var password = PFXPassword(password, workLimit: workLimit, proceeds: proceeds)
         var outer = PFXReader(file)
         var pfx = PFXReader(try outer.contents(.sequence))
         try outer.end()

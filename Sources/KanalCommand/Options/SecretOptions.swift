@@ -131,6 +131,8 @@ struct SecretQuestion {
     let source: SecretSource?
     /// The option that names a source.
     let option: String
+    /// Whether an empty line from a source is a secret, as files of others have it.
+    var canBeEmpty = false
 
     func answer() throws -> Secret { try answer(prompt) }
 
@@ -150,7 +152,7 @@ struct SecretQuestion {
     }
 
     private func answer(_ prompt: Phrase) throws -> Secret {
-        if let source { return try source.read() }
+        if let source { return try source.read(canBeEmpty: canBeEmpty) }
         do throws(Console.Failure) {
             return try ProgramContext.current.terminal().secret(translated(prompt).printable)
         } catch {

@@ -12,6 +12,8 @@ enum PEM: String {
     /// A file that holds the URI of a key on a token, as OpenSSL's providers have it.
     case keyURI = "PKCS#11 PROVIDER URI"
     case revocationList = "X509 CRL"
+    /// Of PKCS #8.
+    case privateKey = "PRIVATE KEY"
 
     /// The most bytes of a file that is read as a whole.
     static let limit = 64 << 20
@@ -23,6 +25,7 @@ enum PEM: String {
         case .certificationRequest: [rawValue, "NEW CERTIFICATE REQUEST"]
         case .message: [rawValue, "PKCS7"]
         case .publicKey, .keyURI, .revocationList: [rawValue]
+        case .privateKey: [rawValue, "ENCRYPTED PRIVATE KEY"]
         }
     }
 
@@ -34,6 +37,7 @@ enum PEM: String {
         case .publicKey: "has no public key in it"
         case .keyURI: "has no URI of a key in it"
         case .revocationList: "has no list of revoked certificates in it"
+        case .privateKey: "has no private key of PKCS #8 in it, as \"openssl pkcs8 -topk8\" writes one"
         }
     }
 
@@ -45,6 +49,7 @@ enum PEM: String {
         case .publicKey: "has more than one public key in it"
         case .keyURI: "has more than one URI of a key in it"
         case .revocationList: "has more than one list of revoked certificates in it"
+        case .privateKey: "has more than one private key in it"
         }
     }
 

@@ -13,7 +13,7 @@ public func fuzzPFX(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let rest = Array(input.dropFirst())
     let file = first >= 0x80 ? authenticated(rest) : rest
     do throws(PFXError) {
-        let pfx = try PFX(parsing: file.span, password: Secret(copying: password), iterationLimit: 40)
+        let pfx = try PFX(parsing: file.span, password: Secret(copying: password), workLimit: 80)
         for key in pfx.keys {
             guard !key.publicKey.der.isEmpty else { fatalError("a key without its public half") }
             _ = pfx.certificate(of: key)

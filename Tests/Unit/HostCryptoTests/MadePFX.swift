@@ -99,13 +99,13 @@ struct MadePFX {
 
 extension PFX {
     /// Opens a file with a password in words.
-    init(_ der: [UInt8], _ password: String = MadePFX.password, limit: Int = PFX.iterationLimit) throws(PFXError) {
-        try self.init(parsing: der.span, password: .of(password), iterationLimit: limit)
+    init(_ der: [UInt8], _ password: String = MadePFX.password, limit: Int = PFX.workLimit) throws(PFXError) {
+        try self.init(parsing: der.span, password: .of(password), workLimit: limit)
     }
 
     /// Why a file is refused; nil if it is not.
     static func refusal(
-        _ der: [UInt8], _ password: String = MadePFX.password, limit: Int = PFX.iterationLimit
+        _ der: [UInt8], _ password: String = MadePFX.password, limit: Int = PFX.workLimit
     ) -> PFXError? {
         do throws(PFXError) { _ = try PFX(der, password, limit: limit) } catch { return error }
         return nil

@@ -132,6 +132,11 @@ struct FileTests {
         }
         try "\n".write(toFile: path, atomically: true, encoding: .utf8)
         #expect(throws: SecretSource.Failure.empty(Phrase(verbatim: path))) { _ = try SecretSource.file(path).read() }
+        for content in ["\n", "\r\n", "", "\nrest"] {
+            try content.write(toFile: path, atomically: true, encoding: .utf8)
+            let read = try SecretSource.file(path).read(canBeEmpty: true)
+            #expect([UInt8](copying: read) == [])
+        }
         try String(repeating: "1", count: 5000).write(toFile: path, atomically: true, encoding: .utf8)
         #expect(throws: SecretSource.Failure.tooLong(Phrase(verbatim: path))) { _ = try SecretSource.file(path).read() }
         #expect(throws: SecretSource.Failure.notSet("KANAL_NONE")) {

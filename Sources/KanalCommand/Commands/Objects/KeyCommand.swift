@@ -56,60 +56,6 @@ struct GenerateKey: AsyncParsableCommand {
     }
 }
 
-struct ImportKey: AsyncParsableCommand {
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(
-            commandName: "import",
-            abstract: translated("Put the keys of a PFX file onto the token, with their certificates."),
-            discussion: translated("They cannot be read back. The file stays where it is."))
-    }
-
-    @OptionGroup var token: TokenOptions
-    @OptionGroup var pin: PINOptions
-    @OptionGroup var output: OutputOptions
-
-    @Option(
-        help: .saying(
-            "Where the file's password is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask)",
-            valueName: "source"),
-        completion: .file())
-    var passwordSource: SecretSource?
-
-    @Option(help: .saying("A name for the keys. (default: what the file calls them)", valueName: "text"))
-    var label: String?
-
-    @Argument(
-        help: .saying("The PFX file (PKCS #12).", valueName: "file"), completion: .file(extensions: ["pfx", "p12"]),
-        transform: FileName.argument)
-    var file: String
-
-    /// Files that are longer are refused anyway.
-    private static let limit = 1 << 20
-
-    func run() async throws {
-        let (bytes, file, label) = (try InputFile(file).all(limit: Self.limit), file, label)
-        let token = try await token.find()
-        let question = SecretQuestion(
-            prompt: "Password of \(file.printable): ", source: passwordSource, option: "--password-source")
-        let password = HeldPIN(try question.answer())
-        let keys = try await pin.perform(on: token) { session in
-            let progress = ProgressLine("The keys are stored…")
-            defer { progress.end() }
-            do {
-                return try password.with { try session.importPFX(bytes, password: $0, label: label) }
-            } catch {
-                switch error as? KanalError {
-                case .passwordIncorrect?: throw CommandError(.wrongPIN, "the password of \(file) is wrong")
-                case .invalidArgument(let reason)?: throw CommandError(.failed, "\(file): \(reason.phrase)")
-                default: throw error
-                }
-            }
-        }
-        let serial = token.information.serialText
-        try output.show(KeyReport(keys: keys.map { KeyEntry($0, serial: serial) }))
-    }
-}
-
 struct ExportKey: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
@@ -216,7 +162,7 @@ struct DeleteKey: AsyncParsableCommand {
 }
 
 /// Keys that are on the token now.
-private struct KeyReport: Report {
+struct KeyReport: Report {
     let keys: [KeyEntry]
 
     func text(_ style: Style) -> String {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import EmulatedTokens
 import Emulator
+import Foundation
 import KanalCommand
 import Locking
 import TestSupport
@@ -73,6 +74,55 @@ struct ObjectCommandTests {
         try await desk.type("key import ~/none \(command)")
         try await desk.type("key import ~/ben.pfx", answers: ["secret"])
         try desk.screen.expect("key-import")
+    }
+
+    @Test("key import: a key of PKCS #8 in PEM or DER, bare or under a password, and its certificate")
+    func importPrivateKey() async throws {
+        let openssl = try OpenSSL()
+        guard OpenSSL.hasGOST else { return }
+        let desk = try Desk()
+        let kinds = ["gost2012_256 -pkeyopt paramset:TCA", "gost2001 -pkeyopt paramset:A", "rsa:2048"]
+        let forms = ["", "-topk8 -v2 aes-256-cbc -passout pass:secret", "-topk8 -outform DER -nocrypt"]
+        for (number, (kind, form)) in zip(kinds, forms).enumerated() {
+            try openssl.run(
+                "req -x509 -newkey \(kind) -nodes -keyout key -out certificate -subj /CN=Anna\(number)")
+            try openssl.run("pkcs8 -in key -out file \(form.isEmpty ? "-topk8 -nocrypt" : form)")
+            try Data(openssl.read("file")).write(to: URL(filePath: desk.path("key\(number)")))
+            try Data(openssl.read("certificate")).write(to: URL(filePath: desk.path("certificate\(number)")))
+        }
+        let pin = "--pin-source env:PIN"
+        try await desk.type("key import ~/key0 \(pin) --certificate ~/certificate1")
+        try await desk.type("key import ~/key1 --certificate ~/certificate1 \(pin) --password-source env:PIN")
+        for number in kinds.indices {
+            let done = try await desk.type(
+                "key import ~/key\(number) --certificate ~/certificate\(number) \(pin) --password-source env:SECRET",
+                isShown: false)
+            #expect(done.status == .done)
+            let text = String(decoding: done.output, as: UTF8.self)
+            #expect(text.contains("Anna\(number)"))
+            #expect(text.contains(["GOST R 34.10-2012, 256 bits", "GOST R 34.10-2001", "RSA, 2048 bits"][number]))
+        }
+        let listed = try await desk.type("list \(pin) --json", isShown: false).output
+        #expect(String(decoding: listed, as: UTF8.self).components(separatedBy: "\"hasPrivateKey\" : true").count == 4)
+        try openssl.run("rsa -in key -traditional -out old")
+        try Data(openssl.read("old")).write(to: URL(filePath: desk.path("old")))
+        try await desk.type("key import ~/old \(pin)")
+        try await desk.type("key import ~/old \(pin)", .russian)
+        try desk.screen.expect("key-import-pkcs8")
+    }
+
+    @Test("key import: an empty password comes from every source", arguments: ["env:EMPTY", "file:"])
+    func emptyPassword(source: String) async throws {
+        let openssl = try OpenSSL()
+        try openssl.run("req -x509 -newkey rsa:2048 -nodes -keyout key -out certificate -subj /CN=Own")
+        try openssl.run("pkcs12 -export -inkey key -in certificate -out file -passout pass:")
+        let desk = try Desk()
+        desk.variables["EMPTY"] = ""
+        try Data(openssl.read("file")).write(to: URL(filePath: desk.path("own.pfx")))
+        try Data("\n".utf8).write(to: URL(filePath: desk.path("line")))
+        let given = source == "file:" ? "file:" + desk.path("line") : source
+        let command = "key import ~/own.pfx --password-source \(given) --pin-source env:PIN"
+        #expect(try await desk.type(command, isShown: false).status == .done)
     }
 
     @Test("key export, key file: the public half, and a file that stands for the key")
