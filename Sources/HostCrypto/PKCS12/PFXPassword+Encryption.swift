@@ -69,16 +69,17 @@ extension PFXPassword {
     }
 
     /// Reads the AlgorithmIdentifier of PBKDF2 (RFC 8018, A.2) and derives a key.
-    private mutating func key(_ derivation: Span<UInt8>, count: Int) throws(PFXError) -> Secret {
+    ///
+    /// - Parameter count: The bytes of the key; nil if the parameters have to say it, from 20 on (RFC 9579, 5).
+    mutating func key(_ derivation: Span<UInt8>, count: Int?) throws(PFXError) -> Secret {
         var identifier = PFXReader(derivation)
         let oid = try identifier.objectIdentifier()
         guard oid == PFXIdentifier.pbkdf2 else { throw .unsupported(oid) }
         var parameters = PFXReader(try identifier.contents(.sequence))
         let salt = try parameters.bytes()
         let iterations = try parameters.number()
-        if parameters.isAt(.integer) {
-            guard try parameters.number() == count else { throw .damaged }
-        }
+        let given = try parameters.isAt(.integer) ? parameters.number() : count
+        guard let size = given, count == nil ? Self.codeKeySizes.contains(size) : size == count else { throw .damaged }
         var hash = DigestAlgorithm.sha1
         if !parameters.isAtEnd {
             var function = PFXReader(try parameters.contents(.sequence))
@@ -87,13 +88,16 @@ extension PFXPassword {
             hash = named
         }
         try parameters.end()
-        return try pbkdf2(hash, salt: salt, iterations: iterations, count: count)
+        return try pbkdf2(hash, salt: salt, iterations: iterations, count: size)
     }
+
+    /// The bytes of a key for a code by PBMAC1.
+    private static let codeKeySizes = 20...512
 }
 
 extension DigestAlgorithm {
     /// The hash function of a pseudorandom function of PBKDF2 (RFC 8018, B.1; RFC 9337, 4).
-    fileprivate init?(pseudorandomFunction oid: [UInt8]) {
+    init?(pseudorandomFunction oid: [UInt8]) {
         switch oid {
         case PFXIdentifier.rsadsi([2, 7]): self = .sha1
         case PFXIdentifier.rsadsi([2, 8]): self = .sha224

@@ -86,6 +86,12 @@ struct PFXPassword: ~Copyable {
         let expected = try digestInfo.bytes()
         try digestInfo.end()
         let oid = try identifier.objectIdentifier()
+        guard oid != PFXIdentifier.pbmac1 else {
+            // Salt and iterations of the MacData itself mean nothing then (RFC 9579, 4).
+            let code = try codeKey(identifier.contents(.sequence))
+            guard try isCode(expected, of: contents, code.hash, code.key.bytes) else { throw .wrongPassword }
+            return
+        }
         guard let hash = DigestAlgorithm.allCases.first(where: { $0.oid == oid }) else { throw .unsupported(oid) }
 
         if hash.gost != nil {
@@ -101,6 +107,22 @@ struct PFXPassword: ~Copyable {
         isAbsent = true
         let other = try pkcs12(.code, hash, salt: salt, iterations: iterations, count: hash.size)
         guard try isCode(expected, of: contents, hash, other.bytes) else { throw .wrongPassword }
+    }
+
+    /// The key and the hash function of a code by PBMAC1 (RFC 8018, 7.1).
+    private mutating func codeKey(_ parameters: Span<UInt8>) throws(PFXError) -> CodeKey {
+        var reader = PFXReader(parameters)
+        let derivation = try reader.contents(.sequence)
+        var scheme = PFXReader(try reader.contents(.sequence))
+        try reader.end()
+        let oid = try scheme.objectIdentifier()
+        guard let hash = DigestAlgorithm(pseudorandomFunction: oid) else { throw .unsupported(oid) }
+        return CodeKey(key: try key(derivation, count: nil), hash: hash)
+    }
+
+    private struct CodeKey: ~Copyable {
+        let key: Secret
+        let hash: DigestAlgorithm
     }
 
     private func isCode(

@@ -64,6 +64,8 @@ enum PFXIdentifier {
     /// PBES2, PBKDF2 and the pseudorandom functions (RFC 8018, A and B.1).
     static let pbes2 = pkcs([5, 13])
     static let pbkdf2 = pkcs([5, 12])
+    /// RFC 8018, A.5.
+    static let pbmac1 = pkcs([5, 14])
     /// The bags of a file (RFC 7292, 4.2).
     static let (keyBag, shroudedKeyBag, certificateBag) = (bag(1), bag(2), bag(3))
     static let (revocationBag, secretBag) = (bag(4), bag(5))

@@ -130,6 +130,48 @@ struct PFXProgramTests {
         #expect(try PFX.refusal(openssl.read("file")) == .unauthenticated)
     }
 
+    @Test(
+        "A code by PBMAC1 (RFC 9579) verifies with any hash functions, and with the right password only",
+        .usesGOSTEngine,
+        arguments: [
+            ("SHA256", [2, 9], "SHA256", [2, 9], 32), ("SHA512", [2, 11], "SHA256", [2, 9], 64),
+            ("SHA1", [2, 7], "SHA384", [2, 10], 20), ("md_gost12_512", [4, 2], "md_gost12_512", [4, 2], 64),
+            ("md_gost12_256", [4, 1], "SHA512", [2, 11], 32),
+        ])
+    func codes(function: String, _ functionArcs: [UInt8], hash: String, _ hashArcs: [UInt8], size: Int) throws {
+        let openssl = try OpenSSL()
+        let password = "пароль"
+        func identifier(_ arcs: [UInt8]) -> [UInt8] {
+            let rsadsi = DERTag.objectIdentifier.element([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D] + arcs)
+            return DERTag.sequence.element((arcs[0] == 4 ? MadePFX.tc26(arcs) : rsadsi) + [5, 0])
+        }
+        try openssl.run(
+            """
+            kdf -keylen \(size) -kdfopt digest:\(function) -kdfopt hexpass:\(Array(password.utf8).hex) \
+            -kdfopt hexsalt:\(MadePFX.salt.hex) -kdfopt iter:2048 -binary -out key PBKDF2
+            """)
+        var made = MadePFX.bareKey
+        try openssl.write(DERTag.sequence.element(made.parts.flatMap { $0 }), "safe")
+        func file(keyLength: [UInt8]) throws -> [UInt8] {
+            try openssl.run(
+                "dgst -\(hash) -mac HMAC -macopt hexkey:\(openssl.read("key").hex) -binary -out code safe")
+            let derivation =
+                DERTag.octetString.element(MadePFX.salt) + [2, 2, 8, 0] + keyLength + identifier(functionArcs)
+            let parameters =
+                DERTag.sequence.element(MadePFX.pkcs([5, 12]) + DERTag.sequence.element(derivation))
+                + identifier(hashArcs)
+            let algorithm = DERTag.sequence.element(MadePFX.pkcs([5, 14]) + DERTag.sequence.element(parameters))
+            let code = try DERTag.sequence.element(algorithm + DERTag.octetString.element(openssl.read("code")))
+            made.macData = DERTag.sequence.element(code + DERTag.octetString.element([1]) + [2, 1, 1])
+            return made.der
+        }
+        let der = try file(keyLength: [2, 1, UInt8(size)])
+        #expect(PFX.refusal(der, password) == nil)
+        #expect(PFX.refusal(der, "Пароль") == .wrongPassword)
+        #expect(try PFX.refusal(file(keyLength: []), password) == .damaged)
+        #expect(try PFX.refusal(file(keyLength: [2, 1, 19]), password) == .damaged)
+    }
+
     @Test("The bytes of a password are UTF-8 where they become another form")
     func encodings() throws {
         let openssl = try OpenSSL()
