@@ -110,7 +110,8 @@ extension PFXError {
         case .wrongPassword: "the password is wrong"
         case .invalidPassword: "the password is not text in UTF-8"
         case .damaged: "it is neither a PFX file nor a key of PKCS #8, or damaged"
-        case .unsupported(let identifier): "it uses an algorithm or a form that is not supported (\(identifier))"
+        case .unsupported(let identifier):
+            "it uses an algorithm or a form that is not supported (\(Self.caption(ofUnsupported: identifier)))"
         case .unauthenticated: "it has no checksum under the password (MAC), so that a change would not be noticed"
         case .tooLarge: "it is longer than 1 MiB, or has more than 16 keys or 256 certificates and other things in it"
         case .tooManyIterations(let iterations):
@@ -123,5 +124,9 @@ extension PFXError {
         case .cancelled: "cancelled"
         case .libraryFailure: "libcrypto has failed"
         }
+    }
+
+    private static func caption(ofUnsupported identifier: String) -> String {
+        PFX.name(ofUnsupported: identifier).map { "\(identifier), \($0)" } ?? identifier
     }
 }

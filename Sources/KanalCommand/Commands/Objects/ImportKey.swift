@@ -84,7 +84,8 @@ struct ImportKey: AsyncParsableCommand {
             return (opened, KeyFile.hasNames(bytes) ? nil : summary?.subject["CN"])
         } catch {
             switch error as? KanalError {
-            case .passwordIncorrect?: throw CommandError(.wrongPIN, "the password of \(file) is wrong")
+            case .passwordIncorrect?:
+                throw CommandError(.wrongPIN, "the password of \(file) is wrong, or the file is damaged")
             case .invalidArgument(let reason)?: throw CommandError(.failed, "\(file): \(reason.phrase)")
             default: throw error
             }
