@@ -98,12 +98,19 @@ static int derive(void *context, unsigned char *secret, size_t *length, size_t r
 static int decrypt(
     void *context, unsigned char *secret, size_t *length, size_t room, const unsigned char *data, size_t data_length) {
     struct agreeing *agreeing = context;
+    int done;
 
     *length = room;
     if (agreeing->pkey->number)
-        return software_decrypt(agreeing->pkey, &agreeing->agreement, data, data_length, secret, length);
-    return transport_decrypt(
-        agreeing->pkey->key, &agreeing->pkey->info, &agreeing->agreement, NULL, data, data_length, secret, length);
+        done = software_decrypt(agreeing->pkey, &agreeing->agreement, data, data_length, secret, length);
+    else
+        done = transport_decrypt(
+            agreeing->pkey->key, &agreeing->pkey->info, &agreeing->agreement, NULL, data, data_length, secret, length);
+    if (!done)
+        unopened_note();
+    else if (secret)
+        unopened_forget();
+    return done;
 }
 
 const OSSL_DISPATCH gost_agreement[] = {

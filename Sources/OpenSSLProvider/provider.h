@@ -86,6 +86,12 @@ enum { LONGEST_TEXT = 256, LONGEST_URI = 4096 };
 /* Returns 0 with an error. */
 int registered_add(void);
 
+/* ---- unopened.c ---- */
+
+/* The last error is that of a message's key; or there is none. */
+void unopened_note(void);
+void unopened_forget(void);
+
 /* ---- digests.c, ciphers.c, aead.c, macs.c ---- */
 
 extern const OSSL_ALGORITHM digest_algorithms[], cipher_algorithms[], mac_algorithms[];

@@ -141,6 +141,8 @@ static int get(void *context, OSSL_PARAM parameters[]) {
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IV))
         && !OSSL_PARAM_set_octet_string(value, ciphering->cipher.iv, iv_size(ciphering->form)))
         return 0;
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_RANDOM_KEY)) && !unopened_give_key(ciphering, value))
+        return 0;
     for (int i = 0; i < 2; i++)
         if ((value = OSSL_PARAM_locate(parameters, names[i]))) {
             octets = ciphering->form->parameters == PARAMETERS_NONE ? NULL : parameters_write(ciphering, &length);
@@ -195,6 +197,8 @@ static int describe(OSSL_PARAM parameters[], const struct form *form) {
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN)) && !OSSL_PARAM_set_size_t(value, iv_size(form)))
         return 0;
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_HAS_RAND_KEY)) && !OSSL_PARAM_set_int(value, 1))
+        return 0;
     value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_BLOCK_SIZE);
     return !value || OSSL_PARAM_set_size_t(value, room_size(form));
 }
@@ -215,6 +219,8 @@ static int begin(
     }
     if (key && key_length != BLOCK_KEY)
         return FAIL(REASON_INPUT, "the key has %zu bytes instead of 32", key_length);
+    if (key && !is_encryption && !unopened_check(ciphering, key))
+        return 0;
     if (key) {
         memcpy(cipher->key, key, BLOCK_KEY);
         cipher->has_key = true;

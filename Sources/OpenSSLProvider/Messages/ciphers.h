@@ -23,6 +23,13 @@ struct form {
     bool has_code;
     gost_sbox_name rows;
 };
+/* The error of a message's key that could not be opened, and the random key in its place. */
+struct unopened {
+    bool is_set;
+    int reason;
+    char text[400];
+    unsigned char key[BLOCK_KEY];
+};
 /* A cipher as OpenSSL has it. */
 struct ciphering {
     struct cipher cipher;
@@ -36,6 +43,7 @@ struct ciphering {
     /* Text that is kept back: it is no whole block, or may be padding or a code. */
     unsigned char kept[BLOCK_LARGEST];
     size_t kept_length;
+    struct unopened unopened;
 };
 /* Whether text is done block by block. */
 bool form_has_blocks(const struct form *form);
@@ -44,6 +52,13 @@ bool form_has_blocks(const struct form *form);
 
 /* Begins a message with what is known of key, vector and seed. */
 void ciphering_restart(struct ciphering *ciphering);
+
+/* ---- unopened.c ---- */
+
+/* Gives a random key. Returns 0 with an error. */
+int unopened_give_key(struct ciphering *ciphering, OSSL_PARAM *value);
+/* Whether a key to decrypt with is another than the random one in the place of a key that was not opened. Returns 0 with an error. */
+int unopened_check(const struct ciphering *ciphering, const unsigned char *key);
 
 /* ---- parameters.c ---- */
 

@@ -137,7 +137,19 @@ opens() {
     encipher -aes256 p256.pem
     key cms -decrypt -inkey "$uri;object=p256$ask" -recip p256.pem -inform der -in enveloped -out opened
     cmp message opened || fail "CMS: ECDH was opened to something else"
-    passed "$identity: messages are opened"
+    openssl_0 pkeyutl -encrypt -pubin -inkey signing.pub -in secret -out enciphered
+    with 1 openssl pkeyutl -engine kanal -keyform engine -decrypt -inkey "$uri;object=signing$ask" -in enciphered
+    printed CKR_KEY_FUNCTION_NOT_PERMITTED
+    key req -new -x509 -key "$uri;object=signing$ask" -subj /CN=signing -days 30 -out signing.pem
+    encipher -gost89 signing.pem
+    with 4 openssl cms -decrypt -debug_decrypt -engine kanal -keyform engine -inkey "$uri;object=signing$ask" \
+        -recip signing.pem -inform der -in enveloped -out noise
+    printed CKR_KEY_FUNCTION_NOT_PERMITTED
+    [ ! -s noise ] || fail "noise was written in place of the message"
+    encipher -kuznyechik-ctr-acpkm-omac signing.pem
+    with 4 openssl cms -decrypt -engine kanal -keyform engine -inkey "$uri;object=signing$ask" -recip signing.pem \
+        -inform der -in enveloped -out noise
+    passed "$identity: messages are opened; a key that may not agree opens none"
 }
 
 agreements() {

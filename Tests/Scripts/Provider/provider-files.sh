@@ -78,6 +78,7 @@ opens() {
         agrees cms -encrypt -binary -in message -outform der -out enveloped -$cipher ours.pem
         by 0 cms -decrypt -inkey ours.key -recip ours.pem -inform der -in enveloped -out opened
         same message opened "CMS: $1 $cipher was opened to something else"
+        unopened theirs.key ours.pem 'the transported key.s code is wrong'
     done
     if is_since 3.2; then
         by 0 cms -sign -nodetach -inkey ours.key -signer ours.pem -in message -binary -outform der -out signed

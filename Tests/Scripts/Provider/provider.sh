@@ -18,6 +18,7 @@ keys() {
     ask="?pin-value=$pin"
     generate 01 gost256 GOSTR3410-2012-256:A --usage-derive
     generate 02 gost512 GOSTR3410-2012-512:A --usage-derive
+    generate 03 signing GOSTR3410-2012-256:A
 }
 
 # ---- The table of docs/Provider.md ----
@@ -158,6 +159,17 @@ others() {
     passed "OpenSSL $version: keys of gost-engine on fourteen curves verify; HMAC"
 }
 
+# Of what OpenSSL's core would open to noise each is refused: a key that may not agree, and one of another kind.
+refuses() {
+    local name
+    by 0 req -x509 -key "$uri;object=signing$ask" -subj /CN=signing -days 30 -out signing.pem
+    agrees cms -encrypt -binary -in message -outform der -out enveloped -gost89 signing.pem
+    unopened "$uri;object=signing$ask" signing.pem 'C_DeriveKey: CKR_KEY_FUNCTION_NOT_PERMITTED'
+    unopened "$uri;object=gost256$ask" signing.pem 'C_UnwrapKey: CKR_'
+    unopened "$uri;object=gost512$ask" signing.pem 'another'
+    passed "$identity: OpenSSL $version: keys that do not open a message are refused by their faults"
+}
+
 prepare
 start_pcscd
 provider_settings
@@ -178,6 +190,7 @@ for identity in "${@:-usb}"; do
     commands gost512 md_gost12_512 gost2012_512
     opens gost256 gost2012_256:TCA
     opens gost512 gost2012_512:A
+    refuses
     detach
 done
 echo "provider.sh: passed"

@@ -51,6 +51,15 @@ lend() {
 
 # by STATUS COMMAND…: what OpenSSL does by the provider.
 by() { expect "$1" bash -c 'openssl_with "$@"' sh "$work/provider.cnf" "${@:2}"; }
+# unopened KEY CERTIFICATE TEXT: a message is not opened by this key, with a certificate or without one, and the text says why.
+unopened() {
+    local recipient
+    for recipient in "-recip $2" ""; do
+        by 4 cms -decrypt -inkey "$1" $recipient -inform der -in enveloped -out noise
+        printed "the key of the message was not opened: .*$3"
+        [ ! -s noise ] || fail "noise was written in place of the message"
+    done
+}
 version_of_openssl() { openssl_with /dev/null version | cut -d ' ' -f 2; }
 # Whether this version of OpenSSL is at least that of the argument.
 is_since() { printf '%s\n' "$1" "$(version_of_openssl)" | sort --version-sort --check=quiet; }

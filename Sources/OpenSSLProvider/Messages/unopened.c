@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keys of messages that could not be opened. OpenSSL's core drops the error, goes on with a random key, and lets the program
+ * have noise, so that nobody can try paddings of RSA. Transported GOST keys have codes, and nothing to try. The thread keeps
+ * the last error of a GOST key; a cipher that is asked for a random key while it decrypts takes it over, and refuses this key.
+ */
+#include "ciphers.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+static _Thread_local struct unopened last;
+
+void unopened_note(void) {
+    const char *text = NULL;
+    int flags = 0;
+    unsigned long error = ERR_peek_last_error_all(NULL, NULL, NULL, &text, &flags);
+
+    last = (struct unopened){.is_set = true, .reason = ERR_GET_REASON(error)};
+    if (text && flags & ERR_TXT_STRING) {
+        size_t length = strnlen(text, sizeof last.text - 1);
+        memcpy(last.text, text, length);
+    }
+}
+
+void unopened_forget(void) { last.is_set = false; }
+
+int unopened_give_key(struct ciphering *ciphering, OSSL_PARAM *value) {
+    unsigned char key[BLOCK_KEY];
+
+    if (value->data_type != OSSL_PARAM_OCTET_STRING || !value->data || (value->data_size && value->data_size < BLOCK_KEY))
+        return FAIL(REASON_INPUT, "there is no room for a random key of %d bytes", BLOCK_KEY);
+    if (getrandom(key, sizeof key, 0) != sizeof key)
+        return FAIL(REASON_INPUT, "the system gives no random numbers");
+    if (!ciphering->cipher.is_encryption && last.is_set) {
+        ciphering->unopened = last;
+        memcpy(ciphering->unopened.key, key, sizeof key);
+        last.is_set = false;
+    }
+    /* OpenSSL 3.0 does not say how much room there is: it is the key's length. */
+    memcpy(value->data, key, sizeof key);
+    value->return_size = sizeof key;
+    OPENSSL_cleanse(key, sizeof key);
+    return 1;
+}
+
+int unopened_check(const struct ciphering *ciphering, const unsigned char *key) {
+    const struct unopened *unopened = &ciphering->unopened;
+
+    if (!unopened->is_set || CRYPTO_memcmp(unopened->key, key, BLOCK_KEY) != 0)
+        return 1;
+    return FAIL(
+        (enum reason)unopened->reason, "the key of the message was not opened: %s",
+        unopened->text[0] ? unopened->text : "-debug_decrypt shows why");
+}
