@@ -66,19 +66,24 @@ extension Session {
     ///   - file: The file's bytes. Nothing of them is written to disk.
     ///   - password: The file's password.
     ///   - label: A name for the key pairs; nil for the file's own names.
+    ///   - agrees: Whether the keys may agree on secrets (``agree(by:with:using:)``), as encrypted messages need it, which
+    ///     cannot be changed later. Keys of RSA do not.
     /// - Throws: ``KanalError/passwordIncorrect(triesLeft:)`` for a wrong password; ``KanalError/invalidArgument(_:)`` for a
     ///   file that cannot be read, with the reason, or with a key that is on the token already. Keys before one that is
     ///   refused stay.
     public func importPFX(
-        _ file: [UInt8], password: borrowing PIN, label: String? = nil
+        _ file: [UInt8], password: borrowing PIN, label: String? = nil, agrees: Bool = false
     ) throws(KanalError) -> [KeyPair] {
         let opened = try KeyFile(file, password: password)
-        return try importKeys(of: opened, label: label)
+        return try importKeys(of: opened, label: label, agrees: agrees)
     }
 
-    /// Puts the private keys of a file onto the token. See ``importPFX(_:password:label:)``.
-    package func importKeys(of file: KeyFile, label: String? = nil) throws(KanalError) -> [KeyPair] {
+    /// Puts the private keys of a file onto the token. See ``importPFX(_:password:label:agrees:)``.
+    package func importKeys(
+        of file: KeyFile, label: String? = nil, agrees: Bool = false
+    ) throws(KanalError) -> [KeyPair] {
         let pfx = file.contents
+        if agrees, pfx.keys.contains(where: \.isRSA) { throw .invalidArgument("a key of RSA agrees on no secrets") }
         if let present = try call({ session throws(TokensError) in try session.presentKey(of: pfx) }) {
             let (name, id) = (present.name, present.identifier.hexadecimal)
             let caption = name.isEmpty ? id : "\(name) (\(id))"
@@ -88,7 +93,7 @@ extension Session {
         for key in pfx.keys {
             do throws(KanalError) {
                 let imported = try call { session throws(TokensError) in
-                    try session.importPFX(key, of: pfx, label: label.map { Array($0.utf8) })
+                    try session.importPFX(key, of: pfx, label: label.map { Array($0.utf8) }, agrees: agrees)
                 }
                 pairs.append(KeyPair(imported.pair))
             } catch {
@@ -100,6 +105,12 @@ extension Session {
             }
         }
         return pairs
+    }
+}
+
+extension PFX.Key {
+    fileprivate var isRSA: Bool {
+        if case .rsa = publicKey { true } else { false }
     }
 }
 

@@ -50,7 +50,7 @@ extension Session {
     ///
     /// - Parameters:
     ///   - peer: The other's public key, a SubjectPublicKeyInfo in DER.
-    ///   - key: A key pair that was made with `canAgree`.
+    ///   - key: A key pair that was made with `canAgree`, or imported with `agrees`.
     /// - Throws: ``KanalError/invalidArgument(_:)`` for a public key that cannot be read or is of another kind;
     ///   ``KanalError/refused(code:reason:)`` for one on another curve, or a key that may not agree.
     public func agree(

@@ -37,6 +37,34 @@ struct AgreementTests {
 
     private static let ukm = [UInt8](1...16)
 
+    @Test(
+        "A key of a file agrees if that is said when it is imported, and never without",
+        arguments: [
+            ("EC -pkeyopt ec_paramgen_curve:P-256", KeyAgreement.ecdh, ""),
+            ("gost2012_256 -pkeyopt paramset:A", .vko256(ukm: ukm), "-pkeyopt vko:256 -pkeyopt ukmhex:\(ukm.hex)"),
+        ])
+    func imported(_ algorithm: String, _ agreement: KeyAgreement, _ derivation: String) async throws {
+        let openssl = try OpenSSL()
+        guard OpenSSL.hasGOST else { return }
+        try openssl.run("req -x509 -newkey \(algorithm) -nodes -keyout key -out certificate -subj /CN=Own")
+        try openssl.run("pkcs12 -export -inkey key -in certificate -name own -passout pass:secret -out file")
+        try openssl.run("pkey -in key -pubout -outform DER -out info")
+        try openssl.run("pkeyutl -derive -inkey key -peerkey info -peerform DER \(derivation) -out secret")
+        let (file, info) = (try openssl.read("file"), try openssl.read("info"))
+        let machine = try Machine(.usb)
+        let token = try await machine.token()
+        let secret = try await token.perform(pin: Machine.pin) { session in
+            let signer = try #require(try session.importPFX(file, password: PIN("secret")).first)
+            #expect(
+                refusal { _ = try session.agree(by: agreement, with: info, using: signer) }
+                    == "CKR_KEY_FUNCTION_NOT_PERMITTED")
+            try session.delete(signer)
+            let pair = try #require(try session.importPFX(file, password: PIN("secret"), agrees: true).first)
+            return try session.agree(by: agreement, with: info, using: pair).withBytes { [UInt8](copying: $0) }
+        }
+        #expect(try secret == openssl.read("secret"))
+    }
+
     @Test("A key that may not agree, and a public key that is none or of another kind or curve, are refused")
     func refusals() async throws {
         let openssl = try OpenSSL()

@@ -37,6 +37,9 @@ struct ImportKey: AsyncParsableCommand {
         help: .saying("A name for the keys. (default: what the file calls them, or the subject)", valueName: "text"))
     var label: String?
 
+    @Flag(help: .saying("Let the key agree on secrets with others, too, as for encrypted messages."))
+    var agree = false
+
     @Argument(
         help: .saying("The PFX file (PKCS #12), or a key of PKCS #8.", valueName: "file"),
         completion: .file(extensions: ["pfx", "p12", "key", "pem"]), transform: FileName.argument)
@@ -48,11 +51,11 @@ struct ImportKey: AsyncParsableCommand {
     func run() async throws {
         let (opened, name) = try keys()
         let token = try await token.find()
-        let (file, label) = (file, label ?? name)
+        let (file, label, agree) = (file, label ?? name, agree)
         let keys = try await pin.perform(on: token) { session in
             let progress = ProgressLine("The keys are stored…")
             defer { progress.end() }
-            do { return try session.importKeys(of: opened, label: label) } catch {
+            do { return try session.importKeys(of: opened, label: label, agrees: agree) } catch {
                 guard case .invalidArgument(let reason)? = error as? KanalError else { throw error }
                 throw CommandError(.failed, "\(file): \(reason.phrase)")
             }

@@ -73,6 +73,8 @@ struct ObjectCommandTests {
         try await desk.type("key import ~/ann.pem \(command)", .russian)
         try await desk.type("key import ~/none \(command)")
         try await desk.type("key import ~/ben.pfx", answers: ["secret"])
+        try await desk.type("key import ~/ben.pfx \(command) --agree")
+        try await desk.type("key import ~/ben.pfx \(command) --agree", .russian)
         try desk.screen.expect("key-import")
     }
 
