@@ -22,7 +22,7 @@ package struct KeyFile: Sendable {
     ///   - password: The file's password.
     ///   - certificate: A certificate of one of the keys, if the file has none.
     ///   - proceeds: Called during long work with the steps done and all steps of a part of it; false ends the work.
-    /// - Throws: As ``Session/importPFX(_:password:label:)``; ``KanalError/cancelled``.
+    /// - Throws: As ``Session/importPFX(_:password:label:agrees:)``; ``KanalError/cancelled``.
     package init(
         _ file: [UInt8], password: borrowing PIN, certificate: [UInt8]? = nil,
         proceeds: @escaping (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
