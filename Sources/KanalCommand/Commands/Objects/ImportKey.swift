@@ -49,8 +49,8 @@ struct ImportKey: AsyncParsableCommand {
     private static let limit = 1 << 20
 
     func run() async throws {
-        let (opened, name) = try keys()
         let token = try await token.find()
+        let (opened, name) = try keys()
         let (file, label, agree) = (file, label ?? name, agree)
         let keys = try await pin.perform(on: token) { session in
             let progress = ProgressLine("The keys are stored…")
