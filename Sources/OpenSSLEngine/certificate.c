@@ -5,7 +5,7 @@
 X509 *load_certificate(const char *text, const struct asking *asking) {
     struct name name;
     struct token *token;
-    struct object object;
+    struct object object = {0};
     CK_SESSION_HANDLE session;
     unsigned long connection;
     unsigned char *der = NULL;
@@ -24,6 +24,7 @@ X509 *load_certificate(const char *text, const struct asking *asking) {
         if (!certificate)
             FAIL(REASON_INPUT, "the certificate cannot be read");
     }
+    object_free(&object);
     OPENSSL_free(der);
     name_free(&name);
     return certificate;

@@ -36,7 +36,7 @@ EVP_PKEY *load_private_key(ENGINE *engine, const char *text, UI_METHOD *method, 
     struct asking asking = {.method = method, .data = data};
     struct name name;
     struct token *token;
-    struct object object;
+    struct object object = {0};
     struct key *key;
     EVP_PKEY *pkey = NULL;
     bool always_asks;
@@ -46,9 +46,10 @@ EVP_PKEY *load_private_key(ENGINE *engine, const char *text, UI_METHOD *method, 
         && object_find(&name, CKO_PRIVATE_KEY, &asking, true, &token, &object))
         pkey = read_key(token, CKO_PRIVATE_KEY, &object, &always_asks);
     name_free(&name);
+    key = pkey ? key_new(token, &object, always_asks) : NULL;
+    object_free(&object);
     if (!pkey)
         return NULL;
-    key = key_new(token, &object, always_asks);
     if (key) {
         switch (EVP_PKEY_get_base_id(pkey)) {
         case EVP_PKEY_RSA: tied = rsa_attach(engine, pkey, key); break;
@@ -76,11 +77,12 @@ EVP_PKEY *load_public_key(ENGINE *engine, const char *text, UI_METHOD *method, v
     if (name_read(&name, text, CKO_PUBLIC_KEY))
         for (int i = 0; found < 0 && i < 3; i++) {
             struct token *token;
-            struct object object;
+            struct object object = {0};
             bool always_asks;
             found = object_find(&name, kinds[i], &asking, i == 2, &token, &object);
             if (found > 0)
                 pkey = read_key(token, kinds[i], &object, &always_asks);
+            object_free(&object);
         }
     name_free(&name);
     return pkey;

@@ -19,9 +19,20 @@ static bool has_pin(const CK_TOKEN_INFO *info) {
     return info->flags & CKF_TOKEN_INITIALIZED && info->flags & CKF_LOGIN_REQUIRED;
 }
 
-/* The slots whose tokens the name allows; -1 with an error. Counts all tokens that have PINs. */
-static int find_slots(struct module *module, const struct name *name, struct found_slot *slots, int *pin_count) {
-    int count = module_slots(module, slots), found = 0;
+/* A token that was never formatted has no objects and no user. Beside others it cannot be meant. */
+static int without_new(struct found_slot *slots, int count) {
+    int found = 0;
+
+    for (int i = 0; i < count; i++)
+        if (slots[i].info.flags & CKF_TOKEN_INITIALIZED)
+            slots[found++] = slots[i];
+    return found ? found : count;
+}
+
+/* The slots whose tokens the name allows; -1 with an error. Counts all tokens that have PINs. The caller frees the array. */
+static int find_slots(struct module *module, const struct name *name, struct found_slot **all, int *pin_count) {
+    int count = module_slots(module, all), found = 0;
+    struct found_slot *slots = *all;
     struct text there = {0};
 
     *pin_count = 0;
@@ -48,7 +59,7 @@ static int find_slots(struct module *module, const struct name *name, struct fou
             FAIL(REASON_TOKEN, "none matches; there is %s", there.characters);
         return -1;
     }
-    return found;
+    return without_new(slots, found);
 }
 
 /* The matching objects of a class: their number, the first, and in words the matching and all. -1 with an error. */
@@ -62,6 +73,7 @@ static int count_objects(
     int found = 0;
     CK_RV code;
 
+    *object = (struct object){0};
     if (!token_acquire(token, &session, &connection))
         return -1;
     code = object_list(token, session, wanted, &objects, &count);
@@ -74,19 +86,25 @@ static int count_objects(
         if (found++ == 0) {
             *object = objects[i];
             object->connection = connection;
+            objects[i].id = NULL;
         }
     }
-    OPENSSL_free(objects);
+    objects_free(objects, count);
     return code == CKR_OK ? found : FAIL_CODE("C_FindObjects", code) - 1;
 }
 
 /* Whether the token shows a key or a certificate of this name to anybody. */
 static bool shows(struct token *token, const struct name *name) {
-    struct text matching = {0}, all = {0};
-    struct object object;
+    static const CK_OBJECT_CLASS classes[] = {CKO_PUBLIC_KEY, CKO_CERTIFICATE};
+    bool is_shown = false;
 
-    return count_objects(token, name, CKO_PUBLIC_KEY, &object, &matching, &all) > 0
-        || count_objects(token, name, CKO_CERTIFICATE, &object, &matching, &all) > 0;
+    for (int i = 0; !is_shown && i < 2; i++) {
+        struct text matching = {0}, all = {0};
+        struct object object;
+        is_shown = count_objects(token, name, classes[i], &object, &matching, &all) > 0;
+        object_free(&object);
+    }
+    return is_shown;
 }
 
 static struct token *choose(struct module *module, const struct name *name, struct found_slot *slots, int count) {
@@ -115,7 +133,7 @@ static struct token *choose(struct module *module, const struct name *name, stru
 /* The token that a name means, logged in to if objects of the class want that. Returns 0 with an error. */
 static int find_token(
     const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, struct token **token) {
-    struct found_slot slots[SLOTS];
+    struct found_slot *slots = NULL;
     char *path = name->module ? OPENSSL_strdup(name->module) : settings_module();
     struct module *module = path ? module_open(path) : NULL;
     int count, pin_count;
@@ -126,14 +144,16 @@ static int find_token(
     OPENSSL_free(path);
     if (!module)
         return 0;
-    count = find_slots(module, name, slots, &pin_count);
+    count = find_slots(module, name, &slots, &pin_count);
     *token = count > 0 ? choose(module, name, slots, count) : NULL;
+    OPENSSL_free(slots);
     if (!*token)
         return 0;
     state_lock();
     is_only = pin_count <= has_pin(&(*token)->info);
     state_unlock();
-    return (wanted != CKO_PRIVATE_KEY && !settings_login()) || token_login(*token, name, is_only, asking);
+    return (wanted != CKO_PRIVATE_KEY && !settings_login() && !name_has_pin(name))
+        || token_login(*token, name, is_only, asking);
 }
 
 int object_find(
@@ -151,6 +171,7 @@ int object_find(
         settings_note("found the %s %s", class_name(wanted), matching.characters);
         return 1;
     }
+    object_free(object);
     if (count > 1)
         return FAIL(REASON_SEVERAL, "%d of the token's match: %s", count, matching.characters);
     if (!is_required)
@@ -173,16 +194,17 @@ int object_find_all(
         return 0;
     code = object_list(*token, session, wanted, objects, &all);
     token_release(*token, session, connection);
-    if (code != CKR_OK) {
-        OPENSSL_free(*objects);
-        *objects = NULL;
+    if (code != CKR_OK)
         return FAIL_CODE("C_FindObjects", code);
-    }
-    for (size_t i = 0; i < all; i++)
-        if (object_matches(&(*objects)[i], name)) {
-            (*objects)[found] = (*objects)[i];
-            (*objects)[found++].connection = connection;
+    for (size_t i = 0; i < all; i++) {
+        struct object object = (*objects)[i];
+        if (object_matches(&object, name)) {
+            object.connection = connection;
+            (*objects)[found++] = object;
+        } else {
+            object_free(&object);
         }
+    }
     *count = found;
     return 1;
 }

@@ -24,7 +24,7 @@ static void add_common(
     add(template, CKA_KEY_TYPE, type, sizeof *type);
     add(template, CKA_TOKEN, &yes, sizeof yes);
     add(template, CKA_ID, name->id, name->id_length);
-    add(template, CKA_LABEL, name->label, name->label ? strlen(name->label) : 0);
+    add(template, CKA_LABEL, name->label, name->label_length);
 }
 
 static CK_RV make(struct module *module, CK_SESSION_HANDLE session, const struct name *name, const struct wanted_key *key) {
@@ -76,13 +76,14 @@ int key_generate(
 
     if (!name->has_id && !name->label) {
         name->id_length = 8;
-        name->has_id = RAND_bytes(name->id, (int)name->id_length) == 1;
+        name->id = OPENSSL_zalloc(name->id_length);
+        name->has_id = name->id && RAND_bytes(name->id, (int)name->id_length) == 1;
         if (!name->has_id)
             return FAIL(REASON_INPUT, "no random number for the key's id");
     }
     if (!object_find_all(name, CKO_PRIVATE_KEY, asking, token, &others, &count))
         return 0;
-    OPENSSL_free(others);
+    objects_free(others, count);
     if (count > 0)
         return FAIL(REASON_SEVERAL, "the token has a private key of this name; choose another id or object");
     code = CALL((*token)->module, C_OpenSession, (*token)->slot, CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, &session);

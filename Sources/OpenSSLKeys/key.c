@@ -10,13 +10,13 @@
 struct key *key_new(struct token *token, const struct object *object, bool always_asks) {
     struct key *key = OPENSSL_zalloc(sizeof *key);
 
-    if (!key) {
+    if (!key || !object_copy(&key->object, object)) {
+        OPENSSL_free(key);
         NO_MEMORY();
         return NULL;
     }
     key->references = 1;
     key->token = token;
-    key->object = *object;
     key->always_asks = always_asks;
     users_add();
     return key;
@@ -27,6 +27,7 @@ void key_retain(struct key *key) { __atomic_add_fetch(&key->references, 1, __ATO
 void key_free(struct key *key) {
     if (!key || __atomic_sub_fetch(&key->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
+    object_free(&key->object);
     OPENSSL_free(key);
     users_remove();
 }
@@ -52,7 +53,7 @@ static CK_RV find_handle(struct use *use, unsigned long connection) {
             use->handle = objects[i].handle;
             found++;
         }
-    OPENSSL_free(objects);
+    objects_free(objects, count);
     if (code != CKR_OK)
         return code;
     if (found != 1)

@@ -173,34 +173,55 @@ struct module *module_open(const char *path) {
     return module && module_initialise(module) ? module : NULL;
 }
 
-int module_slots(struct module *module, struct found_slot *slots) {
-    CK_SLOT_ID ids[SLOTS] = {0};
-    CK_ULONG count = SLOTS;
+/* The slots that have a token, in memory that the caller frees. There may be any number, and more than a moment ago. */
+static CK_RV list_slots(struct module *module, CK_SLOT_ID **ids, CK_ULONG *count) {
+    CK_RV code = CKR_BUFFER_TOO_SMALL;
+
+    *ids = NULL;
+    for (CK_ULONG room = 64; code == CKR_BUFFER_TOO_SMALL && room <= LARGEST_LIST; room *= 4) {
+        OPENSSL_free(*ids);
+        *ids = OPENSSL_zalloc(room * sizeof **ids);
+        *count = room;
+        code = *ids ? call_slots(module, *ids, count) : CKR_HOST_MEMORY;
+    }
+    return code;
+}
+
+int module_slots(struct module *module, struct found_slot **slots) {
+    CK_SLOT_ID *ids;
+    CK_ULONG count;
     int found = 0;
-    CK_RV code = call_slots(module, ids, &count);
+    CK_RV code = list_slots(module, &ids, &count);
+
+    *slots = NULL;
 
     if (code == CKR_CRYPTOKI_NOT_INITIALIZED) {
         /* Another part of the program has finalised it. */
         state_lock();
         module->is_initialised = false;
         state_unlock();
+        OPENSSL_free(ids);
+        ids = NULL;
         if (!module_initialise(module))
             return -1;
-        count = SLOTS;
-        code = call_slots(module, ids, &count);
+        code = list_slots(module, &ids, &count);
     }
+    if (code == CKR_OK && count && !(*slots = OPENSSL_zalloc(count * sizeof **slots)))
+        code = CKR_HOST_MEMORY;
     if (code != CKR_OK) {
+        OPENSSL_free(ids);
         FAIL_CODE("C_GetSlotList", code);
         return -1;
     }
     for (CK_ULONG i = 0; i < count; i++) {
-        slots[found] = (struct found_slot){.slot = ids[i]};
-        code = CALL(module, C_GetTokenInfo, ids[i], &slots[found].info);
+        (*slots)[found] = (struct found_slot){.slot = ids[i]};
+        code = CALL(module, C_GetTokenInfo, ids[i], &(*slots)[found].info);
         if (code == CKR_OK)
             found++;
         else
             settings_note("slot %lu: C_GetTokenInfo gives 0x%lX", ids[i], code);
     }
+    OPENSSL_free(ids);
     return found;
 }
 

@@ -18,18 +18,22 @@ const char *class_name(CK_OBJECT_CLASS wanted) {
 
 /* Reads digits, which may have colons between octets. Returns false if there is anything else. */
 static bool read_hexadecimal(struct name *name, const char *text) {
-    size_t length = 0;
+    size_t length = 0, room = strlen(text) / 2;
+    unsigned char *id = room ? OPENSSL_zalloc(room) : NULL;
 
-    if (text[0] == '\0' || strlen(text) > 3 * sizeof name->id)
+    if (!id)
         return false;
     while (*text) {
         int high = OPENSSL_hexchar2int((unsigned char)text[0]);
         int low = high < 0 || !text[1] ? -1 : OPENSSL_hexchar2int((unsigned char)text[1]);
-        if (low < 0 || length == sizeof name->id)
+        if (low < 0 || length == room) {
+            OPENSSL_free(id);
             return false;
-        name->id[length++] = (unsigned char)(high << 4 | low);
+        }
+        id[length++] = (unsigned char)(high << 4 | low);
         text += text[2] == ':' && text[3] ? 3 : 2;
     }
+    name->id = id;
     name->id_length = length;
     name->has_id = true;
     return true;
@@ -84,17 +88,20 @@ static int read_uri(struct name *name, const char *text, CK_OBJECT_CLASS wanted)
     }
     attribute = p11_kit_uri_get_attribute(name->uri, CKA_ID);
     if (attribute) {
-        if (attribute->ulValueLen > sizeof name->id)
-            return FAIL(REASON_NAME, "the URI has an id of more than %zu octets", sizeof name->id);
-        if (attribute->ulValueLen)
-            memcpy(name->id, attribute->pValue, attribute->ulValueLen);
+        if (attribute->ulValueLen && !(name->id = OPENSSL_memdup(attribute->pValue, attribute->ulValueLen)))
+            return NO_MEMORY();
         name->id_length = attribute->ulValueLen;
         name->has_id = true;
     }
     attribute = p11_kit_uri_get_attribute(name->uri, CKA_LABEL);
-    if (attribute
-        && !(name->label = OPENSSL_strndup(attribute->pValue ? attribute->pValue : "", attribute->ulValueLen)))
-        return NO_MEMORY();
+    if (attribute) {
+        /* It may have zero bytes. */
+        if (!(name->label = OPENSSL_zalloc(attribute->ulValueLen + 1)))
+            return NO_MEMORY();
+        if (attribute->ulValueLen)
+            memcpy(name->label, attribute->pValue, attribute->ulValueLen);
+        name->label_length = attribute->ulValueLen;
+    }
     return 1;
 }
 
@@ -124,6 +131,7 @@ static int read_name(struct name *name, const char *text, CK_OBJECT_CLASS wanted
     else
         name->either = read_hexadecimal(name, rest);
     name->label = OPENSSL_strdup(rest);
+    name->label_length = strlen(rest);
     return name->label ? 1 : NO_MEMORY();
 }
 
@@ -137,6 +145,10 @@ int name_read_of_file(struct name *name, const char *text, CK_OBJECT_CLASS wante
     return read_name(name, text, wanted);
 }
 
+bool name_has_pin(const struct name *name) {
+    return name->uri && (p11_kit_uri_get_pin_value(name->uri) || p11_kit_uri_get_pin_source(name->uri));
+}
+
 void name_free(struct name *name) {
     const char *pin = name->uri ? p11_kit_uri_get_pin_value(name->uri) : NULL;
 
@@ -145,6 +157,7 @@ void name_free(struct name *name) {
         OPENSSL_cleanse((char *)pin, strlen(pin));
     p11_kit_uri_free(name->uri);
     OPENSSL_free(name->module);
+    OPENSSL_free(name->id);
     OPENSSL_free(name->label);
     *name = (struct name){0};
 }

@@ -78,18 +78,64 @@ static const char *refusal(int file, const char *path) {
     return NULL;
 }
 
-/* The first line of a file, named by a path or a URI. Its owner alone may reach it. */
-static int read_source(struct secret **pin, const char *source) {
+/* Decodes the bytes of a URI (RFC 3986, 2.1) in place. False for a malformed one, and for a zero byte. */
+static bool decode_percent(char *text) {
+    char *to = text;
+
+    for (; *text; text++) {
+        int high, low;
+        if (*text != '%') {
+            *to++ = *text;
+            continue;
+        }
+        high = OPENSSL_hexchar2int((unsigned char)text[1]);
+        low = high < 0 ? -1 : OPENSSL_hexchar2int((unsigned char)text[2]);
+        if (low < 0 || (high == 0 && low == 0))
+            return false;
+        *to++ = (char)(high << 4 | low);
+        text += 2;
+    }
+    *to = 0;
+    return true;
+}
+
+/* The path of a file, from itself or from its URI (RFC 8089), which names no other machine. NULL with an error. */
+static char *source_path(const char *source) {
+    static const char local[] = "localhost";
+    bool is_uri = OPENSSL_strncasecmp(source, "file:", 5) == 0;
+    const char *path = is_uri ? source + 5 : source;
+    char *copy;
+
+    if (is_uri && strncmp(path, "//", 2) == 0) {
+        path += 2;
+        if (OPENSSL_strncasecmp(path, local, sizeof local - 1) == 0)
+            path += sizeof local - 1;
+    }
+    if (path[0] != '/') {
+        FAIL(
+            REASON_PIN, "pin-source %s has to be a path that begins with /, or the URI of one on this machine: file:/PATH, "
+            "file:///PATH or file://localhost/PATH", source);
+        return NULL;
+    }
+    copy = OPENSSL_strdup(path);
+    if (!copy) {
+        NO_MEMORY();
+    } else if (is_uri && !decode_percent(copy)) {
+        FAIL(REASON_PIN, "pin-source %s: in a URI two hexadecimal digits follow each %%", source);
+        OPENSSL_free(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+/* The first line of a file. Its owner alone may reach it. */
+static int read_file(struct secret **pin, const char *source) {
     unsigned char octets[258];
     const char *reason;
     size_t length = 0;
     ssize_t count;
     int file;
 
-    if (strncmp(source, "file:", 5) == 0)
-        source += strncmp(source, "file://", 7) == 0 ? 7 : 5;
-    else if (source[0] != '/')
-        return FAIL(REASON_PIN, "pin-source has to be a path that begins with /, or a URI with file:");
     file = open(source, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0)
         return FAIL(
@@ -112,6 +158,14 @@ static int read_source(struct secret **pin, const char *source) {
     *pin = count < 0 || length == 0 ? NULL : secret_new(octets, length);
     OPENSSL_cleanse(octets, sizeof octets);
     return *pin ? 1 : FAIL(REASON_PIN, "pin-source %s has no PIN of 1 to 256 octets in its first line", source);
+}
+
+static int read_source(struct secret **pin, const char *source) {
+    char *path = source_path(source);
+    int done = path && read_file(pin, path);
+
+    OPENSSL_free(path);
+    return done;
 }
 
 /* Why the PIN of the settings is not for this token; empty if it is. */

@@ -176,7 +176,7 @@ unsigned char *public_info(
                 found = NULL;
             }
         }
-        OPENSSL_free(objects);
+        objects_free(objects, count);
     }
     if (!found && has_other)
         FAIL(

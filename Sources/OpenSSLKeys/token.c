@@ -59,24 +59,26 @@ static int log_in(struct token *token, CK_SESSION_HANDLE session, struct secret 
 
 /* Where the token is now. */
 static int find_slot(struct token *token, CK_SLOT_ID *slot) {
-    struct found_slot slots[SLOTS];
+    struct found_slot *slots;
     char name[32];
-    int count = module_slots(token->module, slots);
+    int count = module_slots(token->module, &slots);
+    bool is_found = false;
 
-    for (int i = 0; i < count; i++)
+    for (int i = 0; !is_found && i < count; i++)
         if (is_same_token(&slots[i].info, &token->info)) {
             *slot = slots[i].slot;
-            return 1;
+            is_found = true;
         }
-    if (count < 0)
-        return 0;
+    OPENSSL_free(slots);
+    if (is_found || count < 0)
+        return is_found;
     return FAIL(REASON_TOKEN, "the token with the serial number %s is not there", serial(token, name, sizeof name));
 }
 
 /* Opens the first session, and logs in as before. To be called while "connecting" is held. */
 static int connect_token(struct token *token) {
     CK_SESSION_HANDLE session = 0;
-    CK_SLOT_ID slot;
+    CK_SLOT_ID slot = 0;
     CK_RV code;
 
     if (!module_initialise(token->module) || !find_slot(token, &slot))

@@ -132,9 +132,10 @@ struct name {
     /* -1 for any. */
     CK_SLOT_ID slot;
     /* What an object may be called: its identifier, or its label, or one of both. */
-    unsigned char id[128];
+    unsigned char *id;
     size_t id_length;
     char *label;
+    size_t label_length;
     bool has_id, either;
     /* A file has it, which may be anybody's, and not the program. */
     bool is_of_file;
@@ -143,6 +144,8 @@ struct name {
 int name_read(struct name *name, const char *text, CK_OBJECT_CLASS wanted);
 /* The same for a name in a file: it names an object, and neither a PIN nor a module. */
 int name_read_of_file(struct name *name, const char *text, CK_OBJECT_CLASS wanted);
+/* Whether a URI says where the PIN is: the token is unlocked for whatever is named. */
+bool name_has_pin(const struct name *name);
 void name_free(struct name *name);
 
 /* ---- module.c ---- */
@@ -173,7 +176,6 @@ struct token {
     size_t idle_count, session_count;
     pthread_mutex_t connecting;
 };
-enum { SLOTS = 64 };
 struct found_slot {
     CK_SLOT_ID slot;
     CK_TOKEN_INFO info;
@@ -191,8 +193,8 @@ bool module_prepare_process(void);
 /* A module that is initialised in this process. */
 struct module *module_open(const char *path);
 int module_initialise(struct module *module);
-/* The slots that have a token, at most SLOTS of them; -1 with an error. */
-int module_slots(struct module *module, struct found_slot *slots);
+/* The slots that have a token, in an array that the caller frees by OPENSSL_free; -1 with an error. */
+int module_slots(struct module *module, struct found_slot **slots);
 struct token *module_token(struct module *module, const struct found_slot *slot);
 bool is_same_token(const CK_TOKEN_INFO *one, const CK_TOKEN_INFO *other);
 /* Engines and keys. When there is none of them, sessions end and modules are finalised. */
@@ -229,7 +231,7 @@ CK_RV call_sign(
 CK_RV call_decrypt(
     struct module *module, CK_SESSION_HANDLE session, const unsigned char *data, size_t length, unsigned char *result,
     CK_ULONG *result_length);
-enum { LARGEST_VALUE = 1 << 16 };
+enum { LARGEST_VALUE = 1 << 16, LARGEST_LIST = 1 << 16 };
 /* Instead of a module's code: there is no room for what it tells of; or that has not the only possible length. */
 #define CODE_TOO_LONG (CKR_VENDOR_DEFINED | 0x4B414E43UL)
 #define CODE_OTHER_LENGTH (CKR_VENDOR_DEFINED | 0x4B414E44UL)
@@ -256,15 +258,20 @@ struct object {
     /* The connection that has the handle. */
     unsigned long connection;
     CK_ULONG type;
-    unsigned char id[128];
-    size_t id_length;
-    char label[128];
+    /* Of any length, and any bytes. The label is in the same memory as the id, which is NULL if the object has neither. */
+    unsigned char *id;
+    size_t id_length, label_length;
 };
-enum { OBJECTS = 512 };
+const unsigned char *object_label(const struct object *object);
+/* Returns false for want of memory. */
+bool object_copy(struct object *to, const struct object *from);
+void object_free(struct object *object);
+/* An array, and what it has. */
+void objects_free(struct object *objects, size_t count);
 /* Values of an attribute; NULL if there is none, or it is empty. The caller frees it by OPENSSL_free. */
 unsigned char *object_attribute(
     struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_ATTRIBUTE_TYPE type, size_t *length);
-/* The objects of a class, in an array that the caller frees. */
+/* The objects of a class, in an array that the caller frees by objects_free. */
 CK_RV object_list(
     struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_CLASS wanted, struct object **objects, size_t *count);
 bool object_matches(const struct object *object, const struct name *name);
@@ -274,12 +281,12 @@ bool is_same_object(const struct object *one, const struct object *other);
 
 /*
  * The one object of a class that a name means, and its token. Returns 0 with an error that lists what there is, or, if
- * there is no such object and none is required, -1.
+ * there is no such object and none is required, -1. The caller frees an object that was found by object_free.
  */
 int object_find(
     const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, bool is_required,
     struct token **token, struct object *object);
-/* All objects that a name means, in an array that the caller frees; there may be none. Returns 0 with an error. */
+/* All objects that a name means, in an array that the caller frees by objects_free; there may be none. Returns 0 with an error. */
 int object_find_all(
     const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, struct token **token,
     struct object **objects, size_t *count);

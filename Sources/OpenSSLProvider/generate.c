@@ -184,7 +184,7 @@ void *generation_run(void *context, OSSL_CALLBACK *callback, void *argument) {
     struct asking asking = {0};
     struct name name;
     struct token *token;
-    struct object object;
+    struct object object = {0};
     struct pkey *pkey = NULL;
 
     (void)callback, (void)argument;
@@ -201,6 +201,7 @@ void *generation_run(void *context, OSSL_CALLBACK *callback, void *argument) {
     if (name_read(&name, generation->uri, CKO_PRIVATE_KEY)
         && key_generate(&name, &generation->wanted, &asking, &token, &object))
         pkey = pkey_of_token(generation->provider, token, &object);
+    object_free(&object);
     name_free(&name);
     return pkey;
 }

@@ -108,7 +108,7 @@ static char *describe(const struct token *token, const struct object *object) {
     P11KitUri *uri = p11_kit_uri_new();
     CK_OBJECT_CLASS kind = CKO_PRIVATE_KEY;
     CK_ATTRIBUTE id = {CKA_ID, (void *)object->id, object->id_length};
-    CK_ATTRIBUTE label = {CKA_LABEL, (void *)object->label, strlen(object->label)};
+    CK_ATTRIBUTE label = {CKA_LABEL, (void *)object_label(object), object->label_length};
     CK_ATTRIBUTE type = {CKA_CLASS, &kind, sizeof kind};
     char *text = NULL, *result = NULL;
     CK_TOKEN_INFO *info = uri ? p11_kit_uri_get_token_info(uri) : NULL;

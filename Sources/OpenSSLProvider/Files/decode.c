@@ -84,18 +84,16 @@ static int decode_private(
 
 /* ---- Files with a URI ---- */
 
-/* The URI in a file's DER, as a text. */
-static bool read_uri(const unsigned char *octets, size_t length, char uri[LONGEST_URI]) {
+/* The URI in a file's DER, as a text that the caller frees; NULL if there is none. */
+static char *read_uri(const unsigned char *octets, size_t length) {
     const struct der version_1 = {(const unsigned char *)URI_VERSION, strlen(URI_VERSION)};
     struct der rest = {octets, length}, sequence, version, text;
 
     if (!der_take(&rest, 0x30, &sequence) || rest.length || !der_take(&sequence, 0x1A, &version)
         || !der_equal(version, version_1) || !der_take(&sequence, 0x0C, &text) || sequence.length
-        || text.length >= LONGEST_URI || memchr(text.bytes, 0, text.length))
-        return false;
-    memcpy(uri, text.bytes, text.length);
-    uri[text.length] = 0;
-    return true;
+        || text.length == 0 || memchr(text.bytes, 0, text.length))
+        return NULL;
+    return OPENSSL_strndup((const char *)text.bytes, text.length);
 }
 
 static int decode_uri(
@@ -103,16 +101,15 @@ static int decode_uri(
     OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
     size_t length;
     unsigned char *octets = read_all(context, in, &length);
-    char uri[LONGEST_URI];
-    bool has_uri = octets && read_uri(octets, length, uri);
+    char *uri = octets ? read_uri(octets, length) : NULL;
     struct pkey *pkey;
 
     (void)selection;
     OPENSSL_clear_free(octets, LARGEST_INPUT);
-    if (!has_uri)
+    if (!uri)
         return 1;
     pkey = store_find(context, uri, ask, ask_argument);
-    OPENSSL_cleanse(uri, sizeof uri);
+    OPENSSL_clear_free(uri, strlen(uri));
     return pkey && pkey_give(pkey, callback, argument);
 }
 

@@ -74,7 +74,7 @@ static int close_store(void *context) {
     struct store *store = context;
 
     name_free(&store->name);
-    OPENSSL_free(store->objects);
+    objects_free(store->objects, store->count);
     OPENSSL_free(store);
     return 1;
 }
@@ -114,7 +114,7 @@ static int find(struct store *store, const struct asking *asking) {
 
     while (store->next == store->count && store->class_count > 0) {
         int found;
-        OPENSSL_free(store->objects);
+        objects_free(store->objects, store->count);
         store->objects = NULL;
         store->count = store->next = 0;
         store->class = store->classes[0];
@@ -255,12 +255,13 @@ struct pkey *store_find(struct provider *provider, const char *uri, OSSL_PASSPHR
     struct asking asking = {.data = &passphrase, .answer = ask ? answer : NULL};
     struct name name;
     struct token *token;
-    struct object object;
+    struct object object = {0};
     struct pkey *pkey = NULL;
 
     if (name_read_of_file(&name, uri, CKO_PRIVATE_KEY)
         && object_find(&name, CKO_PRIVATE_KEY, &asking, true, &token, &object))
         pkey = pkey_of_token(provider, token, &object);
+    object_free(&object);
     name_free(&name);
     return pkey;
 }

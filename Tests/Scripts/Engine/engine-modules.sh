@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # engine-modules.sh [all]: keys of all kinds by the engine "kanal", or on all curves, and other modules than Kanal's:
-# one that tells no CKA_PUBLIC_KEY_INFO, and SoftHSM2, whose keys want the PIN each time.
+# one that tells no CKA_PUBLIC_KEY_INFO, one with more slots and keys than there is room for at first, and SoftHSM2, whose keys
+# want the PIN each time. The provider finds the same.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -17,9 +18,12 @@ settings() {
     ln -s "$module" lib
     printf '%s\n' 'openssl_conf = main' '[main]' 'engines = engines' '[engines]' 'kanal = kanal' '[kanal]' \
         'engine_id = kanal' "PIN = $pin" '[req]' 'distinguished_name = name' '[name]' > kanal.cnf
-    # shellcheck disable=SC2046
-    cc -O2 -Wall -Wextra -Werror -shared -fPIC "-DLIBRARY=\"$module\"" "$root/Tests/Programs/Engine/plain.c" \
-        $(pkg-config --cflags p11-kit-1) -o plain.so
+    local name
+    for name in plain crowd; do
+        # shellcheck disable=SC2046
+        cc -O2 -Wall -Wextra -Werror -shared -fPIC "-DLIBRARY=\"$module\"" "$root/Tests/Programs/Engine/$name.c" \
+            $(pkg-config --cflags p11-kit-1) -o $name.so
+    done
     cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Engine/engine.c" -o engine -pthread -lcrypto
     head -c 1000 /dev/urandom > message
 }
@@ -119,6 +123,41 @@ refused_each_time() {
     passed "a PIN that a key wants each time is not presented again if it was wrong"
 }
 
+# provider STATUS COMMAND…: what OpenSSL does by the provider.
+provider() {
+    OPENSSL_CONF=/dev/null OPENSSL_MODULES=$root/.build/release/ossl-modules expect "$1" openssl "$2" -provider kanal \
+        -provider default "${@:3}"
+}
+
+# Names of any length and bytes, and any number of slots and objects.
+crowd() {
+    local label id last
+    label=$(printf 'Ж%.0s' {1..200}) id=$(printf '%%61%.0s' {1..200})
+    provider 0 genpkey -propquery provider=kanal -algorithm EC -pkeyopt group:P-256 -out made.key \
+        -pkeyopt "pkcs11_uri:$uri;object=$label;id=$id?pin-value=$pin&module-path=$module"
+    for last in "object=$label" "id=$id" "id=$id;object=$label"; do
+        public "$uri;$last;type=private?pin-value=$pin" name.pub
+        provider 0 pkey -noout -in "$uri;$last;type=private?pin-value=$pin&module-path=$module"
+    done
+    public "$uri;object=$label;type=private?pin-value=$pin&module-path=$work/crowd.so" crowd.pub
+    cmp name.pub crowd.pub || fail "another key was found among many"
+    provider 0 pkey -noout -in "pkcs11:object=$label;type=private?pin-value=$pin&module-path=$work/crowd.so"
+    provider 1 pkey -noout -in "$uri;object=$label%00;type=private?pin-value=$pin&module-path=$module"
+    provider 1 pkey -noout -in "$uri;object=Ж;type=private?pin-value=$pin&module-path=$module"
+    PIN=$pin expect 0 "$kanal" key delete "$label" --yes --pin-source env:PIN
+    passed "keys are found by names of 400 bytes, among 600 others, and beside 70 tokens that were never initialised"
+}
+
+# A certificate that is seen after the login is found by a URI that has the PIN.
+hidden() {
+    key 0 req -new -x509 -newkey rsa:2048 -keyout /dev/null -nodes -subj /CN=hidden -days 30 -outform der -out hidden.der
+    tool --write-object hidden.der --type cert --id 0e --label hidden --private
+    provider 0 x509 -noout -subject -in "$uri;object=hidden;type=cert?pin-value=$pin&module-path=$module"
+    printed 'CN = hidden'
+    tool --delete-object --type cert --id 0e
+    passed "a hidden certificate is found by a URI with the PIN"
+}
+
 softhsm() {
     local soft uri="pkcs11:token=engine" kind presented
     soft=$(dpkg-query --listfiles libsofthsm2 | grep -m 1 '/libsofthsm2\.so$')
@@ -146,5 +185,7 @@ uri="pkcs11:serial=$serial"
 curves
 halves
 refused_each_time
+crowd
+hidden
 softhsm
 echo "engine-modules.sh: passed"

@@ -54,6 +54,10 @@ files() {
         printed "pin-source .*$2"
     }
     mkdir -p folder credentials
+    refused file:secret 'has to be a path that begins with /'
+    refused file://host/secret 'the URI of one on this machine'
+    refused file:/secret%25zz 'two hexadecimal digits'
+    refused file:/secret%2500 'two hexadecimal digits'
     echo $pin > secret
     for mode in 604 640 620 602; do
         chmod $mode secret
@@ -62,6 +66,8 @@ files() {
     for mode in 400 600; do
         chmod $mode secret
         use 0 ./engine sign "$key?pin-source=file:$work/secret"
+        use 0 ./engine sign "$key?pin-source=FILE://LocalHost$work/secret"
+        use 0 ./engine sign "$key?pin-source=file://$work/%2573ecret"
     done
     ln -s secret link
     refused "$work/link" 'it is a link; name the file itself'
