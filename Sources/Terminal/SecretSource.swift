@@ -17,13 +17,18 @@ package enum SecretSource: Sendable, Equatable {
     private static let limit = 4096
 
     /// Reads `file:PATH`, `env:NAME`, `fd:NUMBER`, `authenticator`, or `-` for standard input. A path without `file:` is a path, too, as in
-    /// the `pin-source` of a `pkcs11:` URI (RFC 7512), and so is `file://PATH`.
+    /// the `pin-source` of a `pkcs11:` URI (RFC 7512). After `file://` there is a URI of RFC 8089, of a file of this machine.
     package init?(_ text: String) {
         let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (halves.first ?? "", halves.count == 2 ? halves[1] : "") {
         case ("-", _) where halves.count == 1: self = .descriptor(0)
-        case ("file", let path) where !path.isEmpty:
-            self = .file(path.hasPrefix("//") ? String(path.dropFirst(2)) : path)
+        case (let scheme, let path) where scheme.lowercased() == "file" && !path.isEmpty:
+            guard path.hasPrefix("//") else {
+                self = .file(path)
+                return
+            }
+            guard let decoded = Self.path(ofURI: path.dropFirst(2)) else { return nil }
+            self = .file(decoded)
         case ("authenticator", _) where halves.count == 1: self = .authenticator
         case ("env", let name) where !name.isEmpty && !name.contains("="): self = .variable(name)
         case ("fd", let number):
@@ -32,6 +37,15 @@ package enum SecretSource: Sendable, Equatable {
         case _ where text.hasPrefix("/") || text.hasPrefix("."): self = .file(text)
         default: return nil
         }
+    }
+
+    /// The path in a URI after `file://`, percent-encoded, behind no host or this one (RFC 8089, 2; RFC 3986, 2.1).
+    private static func path(ofURI rest: Substring) -> String? {
+        let host = rest.prefix { $0 != "/" }
+        guard host.isEmpty || host.lowercased() == "localhost", host.endIndex != rest.endIndex,
+            let bytes = PercentEncoding.decoded(rest[host.endIndex...]), !bytes.contains(0)
+        else { return nil }
+        return String(validating: bytes, as: UTF8.self)
     }
 
     package enum Failure: Explained, Equatable {

@@ -154,6 +154,8 @@ public struct TokenInformation: Sendable, Equatable {
     public let isWireless: Bool
     /// The number of tries that the PIN has left; nil if the token does not tell yet.
     public let pinTriesLeft: Int?
+    /// What PKCS #11 programs see of it.
+    let fields: TokenFields
 
     init(_ state: TokenReport, reader: String) {
         self.reader = reader
@@ -164,6 +166,7 @@ public struct TokenInformation: Sendable, Equatable {
         hasSecureChannel = state.protection.isAvailable
         isWireless = state.isWireless
         pinTriesLeft = state.isActivated ? state.info.user.triesLeft : nil
+        fields = TokenFields(state.info, state.model)
     }
 
     /// Whether both are of one token. One that does not say which it is counts as another in another reader.

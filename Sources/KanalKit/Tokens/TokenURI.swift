@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Token
 import Translation
 
 /// A token's `pkcs11:` URI (RFC 7512), as far as it names a token.
@@ -24,7 +25,8 @@ struct TokenURI {
                 throw .invalidArgument("this part of the pkcs11 URI is malformed: \(part)")
             }
             let name = String(halves[0])
-            if Self.objects.contains(name) || name.hasPrefix("x-") { continue }
+            if Self.objects.contains(name) { continue }
+            // One of a vendor, too, may be what tells tokens apart (RFC 7512, 2.5).
             guard Self.known.contains(name) else {
                 throw .invalidArgument("no token is told by this attribute of a pkcs11 URI: \(name)")
             }
@@ -35,25 +37,27 @@ struct TokenURI {
     }
 
     func isOf(_ information: TokenInformation) -> Bool {
-        attributes.allSatisfy { name, value in Array((Self.value(of: name, information) ?? "").utf8) == value }
+        attributes.allSatisfy { name, value in Self.value(of: name, information) == value.withoutBlanksAtEnd }
     }
 
     /// The URI by which other programs find the token.
     static func text(of information: TokenInformation) -> String {
         let parts = ["model", "manufacturer", "serial", "token"].compactMap { name -> String? in
-            guard let value = value(of: name, information), !value.isEmpty else { return nil }
-            return "\(name)=\(PercentEncoding.encoded(value.utf8))"
+            let value = value(of: name, information)
+            return value.isEmpty ? nil : "\(name)=\(PercentEncoding.encoded(value))"
         }
         return scheme + parts.joined(separator: ";")
     }
 
-    private static func value(of name: String, _ information: TokenInformation) -> String? {
+    /// As `C_GetTokenInfo` and `C_GetSlotInfo` tell it.
+    private static func value(of name: String, _ information: TokenInformation) -> [UInt8] {
         switch name {
-        case "token": information.label
-        case "serial": information.serialText
-        case "model": information.model
-        case "manufacturer": "Aktiv Co."
-        default: information.reader
+        case "token": information.fields.label
+        case "serial": information.fields.serial
+        case "model": information.fields.model
+        case "manufacturer": information.fields.manufacturer
+        default:
+            Array(information.reader.utf8).wholeCharacters(fitting: TokenFields.slotDescriptionSize).withoutBlanksAtEnd
         }
     }
 }

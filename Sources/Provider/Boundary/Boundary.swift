@@ -5,6 +5,7 @@ import Cryptoki
 import HostProcess
 import PCSC
 import Secrets
+import Token
 import Tokens
 
 /// Runs one entry point with the library.
@@ -205,6 +206,7 @@ extension Output<UInt8> {
 
 /// Writes text into a field of fixed size, padded with blanks and without NUL (PKCS #11 v2.40, 3.1).
 func pad<Field>(_ field: inout Field, with text: some Sequence<UInt8>) {
+    let text = Array(text).wholeCharacters(fitting: MemoryLayout<Field>.size)
     unsafe withUnsafeMutableBytes(of: &field) { bytes in
         unsafe bytes.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: " "))
         for (index, byte) in zip(bytes.indices, text) { unsafe bytes[index] = byte }

@@ -10,10 +10,11 @@ extension CK_TOKEN_INFO {
     /// - Parameter asksForPINs: Whether the user is asked for PINs that programs leave out.
     init(_ token: Library.TokenState, asksForPINs: Bool) {
         self.init()
-        pad(&label, with: token.info.label(fitting: MemoryLayout.size(ofValue: label)) ?? TokenLabel.absent)
-        pad(&manufacturerID, with: "Aktiv Co.".utf8)
-        pad(&model, with: token.model.name.utf8)
-        pad(&serialNumber, with: token.info.displaySerial)
+        let fields = TokenFields(token.info, token.model)
+        pad(&label, with: fields.label)
+        pad(&manufacturerID, with: fields.manufacturer)
+        pad(&model, with: fields.model)
+        pad(&serialNumber, with: fields.serial)
         flags = token.info.flags | (asksForPINs ? CKF_PROTECTED_AUTHENTICATION_PATH : 0)
         ulMaxSessionCount = CK_ULONG(CK_EFFECTIVELY_INFINITE)
         ulSessionCount = CK_ULONG(token.sessionCount)
@@ -49,12 +50,6 @@ extension CK_VERSION {
 }
 
 extension TokenInfo {
-    /// The low four bytes of the serial number as eight lower-case hexadecimal digits.
-    fileprivate var displaySerial: [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return serial.suffix(4).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
-    }
-
     fileprivate var flags: CK_FLAGS {
         var flags = CKF_RNG | CKF_LOGIN_REQUIRED
         if isFormatted != false { flags |= CKF_USER_PIN_INITIALIZED | CKF_TOKEN_INITIALIZED }
@@ -115,10 +110,4 @@ extension TokenReport {
         if info.firmwareChecksum == nil { flags |= CK_FLAGS(TOKEN_FLAGS_FW_CHECKSUM_UNAVAILIBLE) }
         return flags
     }
-}
-
-/// A token's name.
-enum TokenLabel {
-    /// The vendor's library's answer for a token without a name.
-    static let absent = Array("Rutoken ECP <no label>".utf8)
 }

@@ -23,7 +23,7 @@ public func C_EX_GetTokenName(
     call { library throws(CKError) in
         let place = try unsafe Output(pLabel, pulLabelLen, "pulLabelLen")
         let name = try library.withSession(hSession) { session throws(CKError) in
-            try session.tokenName() ?? TokenLabel.absent
+            try session.tokenName() ?? TokenFields.noLabel
         }
         try place.fill(size: name.count) { () throws(CKError) in name }
     }

@@ -77,7 +77,7 @@ extension TokenFormat {
         let end = label.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
         self.init(
             securityOfficer: PIN(value: pin.copy()), user: PIN(value: Secret(copying: Array("12345678".utf8))),
-            changePolicy: 0x03, label: Array(label[..<end]), isRepair: false)
+            changePolicy: 0x03, label: Array(label[..<end]).withoutCutCharacter, isRepair: false)
     }
 }
 

@@ -63,10 +63,7 @@ package struct TokenInfo: Sendable, Equatable {
     /// nothing is left.
     package func label(fitting size: Int) -> [UInt8]? {
         let label = Array((label ?? []).prefix { $0 != 0 })
-        guard label.count > size else { return label.isEmpty ? nil : label }
-        // A character of UTF-8 has at most three bytes after its first.
-        let end = (0...3).map { size - $0 }.first { $0 > 0 && label[$0] & 0xC0 != 0x80 }
-        return Array(label.prefix(end ?? size))
+        return label.isEmpty ? nil : label.wholeCharacters(fitting: size)
     }
 
     init(serial: [UInt8], label: [UInt8]? = nil) {

@@ -322,7 +322,15 @@ pfx() {
     json 'd["keys"][0]["kind"] == "gost256" and d["keys"][0]["label"] == "file"'
     as_user 0 sign message --key file
     run 0 verify --certificate own.pem message
-    passed "$identity: the keys of a PFX file sign"
+    as_user 0 key delete file --yes
+    as_user 0 cert delete file --yes
+    as_user 0 key import file.pfx --password-source env:SECRET --agree
+    expect 0 openssl cms -encrypt -gost89 -binary -in message -outform der -out enveloped own.pem
+    OPENSSL_CONF=/dev/null OPENSSL_MODULES=${module%/*}/ossl-modules expect 0 openssl cms -decrypt -provider kanal -provider default \
+        -inkey "pkcs11:object=file;type=private?pin-value=$pin&module-path=$module" -recip own.pem -inform der -in enveloped \
+        -out opened
+    cmp message opened || fail "the message was opened to something else"
+    passed "$identity: the keys of a PFX file sign, and open messages if they may agree"
 }
 
 # ---- What is lost ----

@@ -145,6 +145,12 @@ crowd() {
     provider 1 pkey -noout -in "$uri;object=$label%00;type=private?pin-value=$pin&module-path=$module"
     provider 1 pkey -noout -in "$uri;object=Ж;type=private?pin-value=$pin&module-path=$module"
     PIN=$pin expect 0 "$kanal" key delete "$label" --yes --pin-source env:PIN
+    # A label in CP1251, as old programs wrote it.
+    tool --keypairgen --id 0c --label $'\xca\xeb\xfe\xf7' --key-type EC:prime256v1 --usage-sign
+    PIN=$pin expect 0 "$kanal" key file 0c --output raw.key --pin-source env:PIN
+    provider 0 pkey -noout -in raw.key -passin "pass:$pin"
+    tool --delete-object --type privkey --id 0c
+    tool --delete-object --type pubkey --id 0c
     passed "keys are found by names of 400 bytes, among 600 others, and beside 70 tokens that were never initialised"
 }
 

@@ -84,7 +84,7 @@ struct SearchTests {
             token.information.serialText, "0x" + token.information.serialText, String(serial & 0xFFFF_FFFF),
             token.information.reader, token.information.uri,
             "pkcs11:serial=\(token.information.serialText);type=cert?x=y",
-            "PKCS11:model=Rutoken%20ECP;x-vendor=1", "pkcs11:",
+            "PKCS11:model=Rutoken%20ECP", "pkcs11:", "pkcs11:manufacturer=Aktiv%20Co.%20%20",
         ] {
             #expect(try await machine.manager.find(named: name) === token, "\(name)")
         }
@@ -93,12 +93,28 @@ struct SearchTests {
         }
         for name in [
             "pkcs11:serial", "pkcs11:token=%2", "pkcs11:token=%G0", "pkcs11:token=%+5", "pkcs11:slot-id=1",
-            "pkcs11:id=1;serial=1;serial=1",
+            "pkcs11:id=1;serial=1;serial=1", "pkcs11:model=Rutoken%20ECP;x-vendor=1",
         ] {
             await #expect { try await machine.manager.find(named: name) } throws: { error in
                 if case KanalError.invalidArgument? = error as? KanalError { true } else { false }
             }
         }
+    }
+
+    @Test(
+        "The URI of a token has its label as PKCS #11 tells it, and finds the token",
+        arguments: [
+            ("", "Rutoken%20ECP%20%3Cno%20label%3E"),
+            (String(repeating: "x", count: 33), String(repeating: "x", count: 32)),
+            ("1" + String(repeating: "ж", count: 17), "1" + String(repeating: "%D0%B6", count: 15)), ("ends  ", "ends"),
+        ])
+    func labels(_ label: String, _ encoded: String) async throws {
+        let machine = try Machine(.usb)
+        let token = try await machine.token()
+        try await token.perform(pin: Machine.pin) { session in try session.setLabel(label) }
+        let uri = try await machine.manager.find().information.uri
+        #expect(uri.hasSuffix(";token=" + encoded))
+        #expect(try await machine.manager.find(named: uri) === token)
     }
 
     @Test("A name that several tokens have is ambiguous, and tells them")

@@ -119,7 +119,9 @@ struct FileTests {
         let path = folder + "/pin"
         for (content, secret) in [("1234\nrest", "1234"), ("1234\r\n", "1234"), ("ü ", "ü ")] {
             try content.write(toFile: path, atomically: true, encoding: .utf8)
-            for text in ["file:" + path, "file://" + path, path] {
+            for text in [
+                "file:" + path, "FILE:" + path, "file://" + path, "file://LOCALHOST" + path, "file:///%2F" + path, path,
+            ] {
                 let source = try #require(SecretSource(text))
                 let read = try source.read()
                 #expect([UInt8](copying: read) == Array(secret.utf8))
@@ -146,7 +148,10 @@ struct FileTests {
             _ = try SecretSource.file(folder + "/x").read()
         }
         #expect(SecretSource("-") == .descriptor(0))
-        for text in ["", "1234", "fd:", "fd:-1", "fd:x", "env:", "env:A=B", "file:", "-:"] {
+        for text in [
+            "", "1234", "fd:", "fd:-1", "fd:x", "env:", "env:A=B", "file:", "-:", "file://host/pin", "file://pin",
+            "file:///%0", "file:///%00",
+        ] {
             #expect(SecretSource(text) == nil, "\(text)")
         }
     }
