@@ -3,13 +3,13 @@
 import GOST
 package import Secrets
 
-/// A reader of the structures of a PFX file, which are in DER.
+/// A reader of the structures of a PFX file, which are in BER (RFC 7292, 4): BouncyCastle's and NSS's have indefinite lengths.
 struct PFXReader: ~Escapable {
     private var reader: DERReader
 
     @_lifetime(copy bytes)
     init(_ bytes: Span<UInt8>) {
-        reader = DERReader(bytes)
+        reader = DERReader(bytes, .ber)
     }
 
     var isAtEnd: Bool { reader.isAtEnd }
@@ -32,10 +32,19 @@ struct PFXReader: ~Escapable {
         do throws(GOSTError) { return try reader.objectIdentifier() } catch { throw .damaged }
     }
 
-    /// Public bytes.
+    /// Public bytes, which may be in pieces.
     @_lifetime(self: copy self)
     mutating func bytes(_ tag: DERTag = .octetString) throws(PFXError) -> [UInt8] {
-        [UInt8](copying: try contents(tag))
+        do throws(GOSTError) { return try reader.bytes(tag) } catch { throw .damaged }
+    }
+
+    /// Secret bytes, which may be in pieces.
+    @_lifetime(self: copy self)
+    mutating func secretBytes() throws(PFXError) -> Secret {
+        if isAt(.octetString) { return Secret(copying: try contents(.octetString)) }
+        var joined = try bytes()
+        defer { joined.wipe() }
+        return Secret(copying: joined)
     }
 
     /// A number that is not secret; one of more than 32 bits counts as the greatest of these.
@@ -110,7 +119,7 @@ extension PFX {
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - file: The whole of it, in DER.
+    ///   - file: The whole of it, in BER or DER.
     ///   - password: In UTF-8.
     ///   - workLimit: Instead of ``workLimit``.
     ///   - proceeds: Called during long work with the iterations of a key derivation that are done and all of them; false
@@ -130,11 +139,11 @@ extension PFX {
         guard type == CMS.data else { throw .unsupported(type) }
         let safe = try info.data()
         guard !pfx.isAtEnd else { throw .unauthenticated }
-        try password.verify(safe, try pfx.contents(.sequence))
+        try password.verify(safe.bytes, try pfx.contents(.sequence))
         try pfx.end()
 
         var bags = Bags()
-        try bags.readAll(safe, &password)
+        try bags.readAll(safe.bytes, &password)
         keys = bags.keys
         certificates = bags.certificates
         for key in keys where key.needsCertificate {
@@ -152,11 +161,11 @@ extension PFX {
 
 extension PFXReader {
     /// The bytes of a ContentInfo of data, whose type was read (RFC 5652, 4).
-    @_lifetime(copy self)
-    fileprivate mutating func data() throws(PFXError) -> Span<UInt8> {
+    @_lifetime(self: copy self)
+    fileprivate mutating func data() throws(PFXError) -> Secret {
         var explicit = PFXReader(try contents(.context0))
         try end()
-        let bytes = try explicit.contents(.octetString)
+        let bytes = try explicit.secretBytes()
         try explicit.end()
         return bytes
     }
@@ -173,7 +182,9 @@ extension PFX.Bags {
             var part = PFXReader(try parts.contents(.sequence))
             let type = try part.objectIdentifier()
             switch type {
-            case CMS.data: try readPart(part.data(), &password)
+            case CMS.data:
+                let plain = try part.data()
+                try readPart(plain.bytes, &password)
             case PFXIdentifier.encryptedData:
                 let opened = try password.openEncryptedData(part.contents(.context0))
                 try part.end()
@@ -224,7 +235,8 @@ extension PFXPassword {
         let type = try content.objectIdentifier()
         guard type == CMS.data else { throw .unsupported(type) }
         let algorithm = try content.contents(.sequence)
-        return try open(content.contents(.contextPrimitive0), algorithm)
+        let encrypted = try content.bytes(.contextPrimitive0)
+        return try open(encrypted.span, algorithm)
     }
 }
 
@@ -237,7 +249,7 @@ extension PFX.Certificate {
         let type = try bag.objectIdentifier()
         guard type == PFXIdentifier.x509Certificate else { throw .unsupported(type) }
         let der = try bag.data()
-        self.init(der: [UInt8](copying: der), name: name)
+        self.init(der: [UInt8](copying: der.bytes), name: name)
     }
 }
 

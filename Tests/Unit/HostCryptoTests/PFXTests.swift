@@ -50,6 +50,23 @@ struct PFXTests {
         #expect(parsed.subjectPublicKeyInfo == key.publicKey.der)
     }
 
+    @Test(
+        "A file opens in BER as it does in DER, with its content in pieces, too",
+        arguments: ["cms-018", "cms-028", "cms-029"], BERTree.Length.allCases)
+    func ber(id: String, form: BERTree.Length) throws {
+        let vector = try vector(id)
+        let (password, expected) = (vector.password.bytes, try open(vector))
+        var tree = try #require(BERTree(vector.der.bytes))
+        for isInPieces in [false, true] {
+            // The AuthenticatedSafe.
+            if isInPieces { tree[[1, 1, 0]] = tree[[1, 1, 0]].inPieces(of: 100) }
+            let file = tree.encoded { _, _ in form }
+            let pfx = try PFX(parsing: file.span, password: Secret(copying: password))
+            #expect(pfx.keys.map(\.gostScalar) == expected.keys.map(\.gostScalar))
+            #expect(pfx.certificates.map(\.der) == expected.certificates.map(\.der))
+        }
+    }
+
     @Test("The file of R 50.1.112-2016 holds a masked key and its certificate")
     func r501112() throws {
         let vectors = try JSON(vectors: "cms_pkcs12.json").vectors.list
