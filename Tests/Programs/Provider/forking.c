@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 2, BOUND = 5 };
+enum { THREADS = 2, BOUND = 30 };
 
 static OSSL_provider_init_fn *init;
 
