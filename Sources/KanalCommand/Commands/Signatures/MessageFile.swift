@@ -49,7 +49,7 @@ final class ExpectedContent: Sendable {
 
     init(_ file: InputFile) { self.file = file }
 
-    /// - Throws: ``MessageFault/ownContent`` if the next bytes of the file are not these.
+    /// - Throws: `MessageFault.ownContent` if the next bytes of the file are not these.
     func compare(_ piece: [UInt8]) throws {
         try pending.withLock { pending in
             var rest = piece[...]
@@ -65,7 +65,7 @@ final class ExpectedContent: Sendable {
         }
     }
 
-    /// - Throws: ``MessageFault/ownContent`` unless the file ends here.
+    /// - Throws: `MessageFault.ownContent` unless the file ends here.
     func end() throws {
         let isAtEnd = try pending.withLock { pending in try pending.isEmpty && file.next() == nil }
         guard isAtEnd else { throw KanalError.messageRefused(.ownContent) }
