@@ -134,7 +134,7 @@ listener.listen()
 clients = []
 while True:
     clients.append(listener.accept()[0])
-    clients[-1].recv(20)
+    clients[-1].recv(20, socket.MSG_WAITALL)
     clients[-1].sendall(struct.pack("III", 4, 4, 0))
 PROGRAM
 timeout 300 python3 silent.py &
@@ -153,7 +153,7 @@ listener.bind("other")
 listener.listen()
 while True:
     client = listener.accept()[0]
-    if len(client.recv(20)) == 20:
+    if len(client.recv(20, socket.MSG_WAITALL)) == 20:
         client.sendall(struct.pack("III", 4, 5, 0x8010001E))
 PROGRAM
 timeout 300 python3 other.py &
