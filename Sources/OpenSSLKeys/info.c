@@ -2,6 +2,8 @@
 /* SubjectPublicKeyInfo, read and put together: public keys as certificates and CKA_PUBLIC_KEY_INFO have them. */
 #include "keys.h"
 
+#include "GOSTParameters.h"
+
 #include <string.h>
 
 static const unsigned char rsa_oid[] = {0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01};
@@ -44,10 +46,21 @@ bool info_read_parameters(struct der parameters, struct der *curve, struct der *
     return sequence.length == 0;
 }
 
+/* A curve that is not known is named by its user. */
+bool info_has_parameters(enum kind kind, struct der curve, struct der hash) {
+    gost_key_algorithm algorithm = kind == KIND_GOST_2001 ? gost_key_of_2001
+        : kind == KIND_GOST_256                           ? gost_key_of_2012_256
+                                                          : gost_key_of_2012_512;
+
+    return !gost_curve_set_of(curve.bytes, curve.length)
+        || gost_key_has_parameters(algorithm, curve.bytes, curve.length, hash.bytes, hash.length);
+}
+
 static bool read_gost(struct info *info) {
     struct der bits = info->key;
 
-    return info_read_parameters(info->parameters, &info->curve, &info->hash) && der_take(&bits, 0x04, &info->key)
+    return info_read_parameters(info->parameters, &info->curve, &info->hash)
+        && info_has_parameters(info->kind, info->curve, info->hash) && der_take(&bits, 0x04, &info->key)
         && bits.length == 0 && info->key.length == (info->kind == KIND_GOST_512 ? 128 : 64);
 }
 

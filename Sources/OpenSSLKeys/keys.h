@@ -98,6 +98,8 @@ enum kind info_kind(struct der identifier);
 struct der info_identifier(enum kind kind);
 /* The parameters of a GOST key: the identifiers of a curve and of a digest, which may be missing. */
 bool info_read_parameters(struct der parameters, struct der *curve, struct der *hash);
+/* Whether a key of GOST may name such a curve and hash function. */
+bool info_has_parameters(enum kind kind, struct der curve, struct der hash);
 bool info_read(const unsigned char *octets, size_t length, struct info *info);
 bool info_of_certificate(const unsigned char *octets, size_t length, struct der *info);
 /* Put one together, which the caller frees by OPENSSL_free; NULL if the parts cannot be one. */

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GOSTKernels
+
 /// The AlgorithmIdentifier of a key: its algorithm, its curve and the parameter sets that go with it (RFC 9215, 4;
 /// RFC 4491, 2.3.2).
 package struct AlgorithmIdentifier: Sendable, Equatable {
     package let algorithm: PublicKeyAlgorithm
     package let curve: Curve
-    /// Whether the hash function of ``PublicKeyAlgorithm/digestParameterSet`` is named.
+    /// The hash function that is named: an object identifier in DER, tag and length included; nil without one.
     ///
     /// RFC 9215 leaves it out with its own parameter sets; OpenSSL's gost engine names it with two of them
-    /// (``namingDigest``). Both are read, and written again as they were.
-    package let namesDigest: Bool
-    /// The S-box of GOST 28147-89 that a key of GOST R 34.10-2001 is used with: an object identifier in DER, tag and
+    /// (``namingDigest``). BouncyCastle 1.72 names that of 2001 with keys of 2012 on the curves of 2001. All are read, and
+    /// written again as they were; the key's hash function is ``PublicKeyAlgorithm/digestParameterSet``.
+    package let digestParameterSet: [UInt8]?
+    /// The S-box of GOST 28147-89 that is named, as for a key of GOST R 34.10-2001: an object identifier in DER, tag and
     /// length included.
     package let encryptionParameterSet: [UInt8]?
 
@@ -18,16 +21,16 @@ package struct AlgorithmIdentifier: Sendable, Equatable {
     ///
     /// - Throws: ``GOSTError/invalidParameter`` if the algorithm does not allow such a curve.
     package init(algorithm: PublicKeyAlgorithm, curve: Curve) throws(GOSTError) {
-        try self.init(algorithm, curve, namesDigest: curve.isOf2001, encryptionParameterSet: nil)
+        try self.init(algorithm, curve, digest: curve.isOf2001 ? algorithm.digestParameterSet : nil)
     }
 
     private init(
-        _ algorithm: PublicKeyAlgorithm, _ curve: Curve, namesDigest: Bool, encryptionParameterSet: [UInt8]?
+        _ algorithm: PublicKeyAlgorithm, _ curve: Curve, digest: [UInt8]?, encryptionParameterSet: [UInt8]? = nil
     ) throws(GOSTError) {
-        guard algorithm.allows(curve) else { throw .invalidParameter }
+        guard algorithm.allows(curve, digest: digest ?? []) else { throw .invalidParameter }
         self.algorithm = algorithm
         self.curve = curve
-        self.namesDigest = namesDigest
+        digestParameterSet = digest
         self.encryptionParameterSet = encryptionParameterSet
     }
 
@@ -35,8 +38,9 @@ package struct AlgorithmIdentifier: Sendable, Equatable {
     /// 512 bits too, where RFC 9215, 4.2, lets it be. BouncyCastle 1.72 reads no other.
     var namingDigest: AlgorithmIdentifier {
         get throws(GOSTError) {
-            try AlgorithmIdentifier(
-                algorithm, curve, namesDigest: namesDigest || curve == .tc26512A || curve == .tc26512B,
+            let isNamed = curve == .tc26512A || curve == .tc26512B
+            return try AlgorithmIdentifier(
+                algorithm, curve, digest: digestParameterSet ?? (isNamed ? algorithm.digestParameterSet : nil),
                 encryptionParameterSet: encryptionParameterSet)
         }
     }
@@ -57,20 +61,16 @@ package struct AlgorithmIdentifier: Sendable, Equatable {
         try identifier.end()
 
         guard let curve = Curve(oid: try parameters.objectIdentifier()) else { throw .invalidParameter }
-        let is2001 = algorithm == .gostR34102001
-        let namesDigest = is2001 || !parameters.isAtEnd
-        if namesDigest {
-            guard try parameters.objectIdentifier() == algorithm.digestParameterSet else { throw .invalidParameter }
-        }
-        let encryption = is2001 && !parameters.isAtEnd ? try parameters.objectIdentifier() : nil
+        let digest = parameters.isAtEnd ? nil : try parameters.objectIdentifier()
+        let encryption = parameters.isAtEnd ? nil : try parameters.objectIdentifier()
         try parameters.end()
-        try self.init(algorithm, curve, namesDigest: namesDigest, encryptionParameterSet: encryption)
+        try self.init(algorithm, curve, digest: digest, encryptionParameterSet: encryption)
     }
 
     /// The identifier in DER.
     package var der: [UInt8] {
-        let digest = namesDigest ? algorithm.digestParameterSet : []
-        let parameters = DERTag.sequence.element(curve.oid + digest + (encryptionParameterSet ?? []))
+        let parameters = DERTag.sequence.element(
+            curve.oid + (digestParameterSet ?? []) + (encryptionParameterSet ?? []))
         return DERTag.sequence.element(algorithm.oid + parameters)
     }
 }
@@ -127,14 +127,18 @@ package enum PublicKeyAlgorithm: Sendable, Hashable, CaseIterable {
         self = Self.allCases.first { $0.digestParameterSet == digestParameterSet } ?? usual
     }
 
-    /// Whether this algorithm allows keys on a curve. Those of GOST R 34.10-2012 can use the parameter sets of GOST R
-    /// 34.10-2001 too.
-    func allows(_ curve: Curve) -> Bool {
-        switch self {
-        case .gostR34102001: curve.isOf2001
-        case .gostR34102012256: curve.coordinateSize == 32
-        case .gostR34102012512: curve.coordinateSize == 64
-        }
+    /// Whether a key of this algorithm may name such a curve, and such a hash function if it names one: by the table that
+    /// OpenSSL's provider and engine read keys with, too.
+    ///
+    /// - Parameter digest: An object identifier in DER, tag and length included; empty for none.
+    func allows(_ curve: Curve, digest: [UInt8]) -> Bool {
+        let algorithm: gost_key_algorithm =
+            switch self {
+            case .gostR34102001: .of_2001
+            case .gostR34102012256: .of_2012_256
+            case .gostR34102012512: .of_2012_512
+            }
+        return unsafe gost_key_has_parameters(algorithm, curve.oid, curve.oid.count, digest, digest.count) != 0
     }
 }
 

@@ -43,6 +43,24 @@ const gost_curve_set *gost_curve_set_at(gost_curve_name name);
 /// The set with this identifier in DER; NULL if there is none.
 const gost_curve_set *gost_curve_set_of(const uint8_t *oid, size_t length);
 
+/// The algorithms of keys of GOST R 34.10 in X.509 and PKCS #8.
+typedef enum GOST_CLOSED {
+    /// id-GostR3410-2001 (RFC 4491, 2.3.2).
+    gost_key_of_2001,
+    /// id-tc26-gost3410-12-256 (RFC 9215, 4).
+    gost_key_of_2012_256,
+    /// id-tc26-gost3410-12-512 (RFC 9215, 4).
+    gost_key_of_2012_512,
+} gost_key_algorithm;
+
+/// Whether readers accept a key with these parameters, which are object identifiers in DER, tag and length included.
+///
+/// A key of 2001 can be on the curves of 2001, a key of 2012 on all curves of its length. The hash function of a key
+/// follows from its algorithm; so any GOST hash function may be named, as by BouncyCastle 1.72 that of 2001 with keys of
+/// 2012 on its curves, or none (`hash_length` 0).
+int gost_key_has_parameters(
+    gost_key_algorithm algorithm, const uint8_t *curve, size_t curve_length, const uint8_t *hash, size_t hash_length);
+
 /// The sets of substitution rows of GOST 28147-89.
 typedef enum GOST_CLOSED {
     gost_sbox_test_28147,

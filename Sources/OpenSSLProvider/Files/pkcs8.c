@@ -61,7 +61,8 @@ bool pkcs8_read(const unsigned char *octets, size_t length, struct pkcs8 *pkcs8)
     if (!is_gost_kind(pkcs8->kind) || (der_has(&sequence, 0xA0) && !der_take(&sequence, 0xA0, &ignored))
         || (der_has(&sequence, 0x81) && !der_take(&sequence, 0x81, &ignored)) || sequence.length)
         return false;
-    return info_read_parameters(algorithm, &pkcs8->curve, &pkcs8->hash);
+    return info_read_parameters(algorithm, &pkcs8->curve, &pkcs8->hash)
+        && info_has_parameters(pkcs8->kind, pkcs8->curve, pkcs8->hash);
 }
 
 struct pkey *pkcs8_key(struct provider *provider, const struct pkcs8 *pkcs8) {
