@@ -48,7 +48,7 @@ package struct AlgorithmIdentifier: Sendable, Equatable {
     /// Reads an identifier.
     ///
     /// - Parameter isOfPrivateKey: Whether names of agreement on keys are taken too, as
-    ///   ``PublicKeyAlgorithm/init(privateKey:)`` does.
+    ///   ``PublicKeyAlgorithm/init(privateKey:)`` does, and a curve that no SEQUENCE surrounds.
     /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for an algorithm, a curve or a hash
     ///   function that is not known or does not go with the others.
     package init(_ reader: inout DERReader, isOfPrivateKey: Bool = false) throws(GOSTError) {
@@ -57,8 +57,10 @@ package struct AlgorithmIdentifier: Sendable, Equatable {
         guard let algorithm = PublicKeyAlgorithm(privateKey: oid), isOfPrivateKey || algorithm.oid == oid else {
             throw .invalidParameter
         }
-        var parameters = DERReader(try identifier.contents(.sequence))
-        try identifier.end()
+        // Botan writes the curve of a private key bare.
+        let isBare = isOfPrivateKey && identifier.isAt(.objectIdentifier)
+        var parameters = isBare ? identifier : DERReader(try identifier.contents(.sequence))
+        if !isBare { try identifier.end() }
 
         guard let curve = Curve(oid: try parameters.objectIdentifier()) else { throw .invalidParameter }
         let digest = parameters.isAtEnd ? nil : try parameters.objectIdentifier()

@@ -13,8 +13,9 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
         self.key = key
     }
 
-    /// Reads a private key: the number d, little-endian, bare, masked, or once more in an OCTET STRING; or as an INTEGER,
-    /// big-endian, as OpenSSL's gost engine up to 1.0 and BouncyCastle write it. Attributes and the public key of version 2
+    /// Reads a private key: the number d, little-endian, bare, masked, or once more in an OCTET STRING; as an INTEGER,
+    /// big-endian, as OpenSSL's gost engine up to 1.0 and BouncyCastle write it; or as ECPrivateKey with the public key,
+    /// as Botan writes it. Attributes and the public key of version 2
     /// are ignored.
     ///
     /// A masked number K_M is followed by its masks M_1, M_2, …, of the same length, and d is K_M·M_1·M_2·… mod q.
@@ -22,7 +23,8 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
     /// - Parameter der: The whole of the structure in DER, and nothing behind it.
     /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for an algorithm, a curve or a hash
     ///   function that is not known or does not go with the others; ``GOSTError/invalidScalar`` as
-    ///   `PrivateKey.init(curve:scalar:)` does.
+    ///   `PrivateKey.init(curve:scalar:)` does; ``GOSTError/invalidPoint`` for an ECPrivateKey whose public key is missing
+    ///   or another key's.
     ///
     /// Constant time in its secret inputs: the key; the rest of `der` shows.
     package init(der: Span<UInt8>) throws(GOSTError) {
@@ -48,6 +50,7 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
         if count == 1, rest == 0 { return Secret(copying: bytes) }
         if count > 1, rest == 0 { return try unmasked(bytes, on: curve) }
         var reader = DERReader(bytes)
+        if reader.isAt(.sequence) { return try ECPrivateKey.scalar(bytes, on: curve) }
         let isNumber = reader.isAt(.integer)
         let scalar = try reader.contents(isNumber ? .integer : .octetString)
         try reader.end()

@@ -99,6 +99,8 @@ package enum PFXError: Error, Sendable, Equatable {
     case keyMismatch
     /// Invalid key components, or a size or curve that the host does not support.
     case invalidKey
+    /// An ECPrivateKey of GOST without its public key, or with another's: the order of the number's bytes is not certain.
+    case ambiguousKey
     /// libcrypto ran out of memory or failed in a way that no input explains.
     case libraryFailure
 }
@@ -200,7 +202,11 @@ extension PFX.Key {
         guard PublicKeyAlgorithm(privateKey: algorithm) != nil else { throw .unsupported(algorithm) }
         let info: PrivateKeyInfo
         do throws(GOSTError) { info = try PrivateKeyInfo(der: der) } catch {
-            throw PFXError(error, else: error == .invalidEncoding ? .damaged : .invalidKey)
+            switch error {
+            case .invalidEncoding: throw .damaged
+            case .invalidPoint: throw .ambiguousKey
+            default: throw PFXError(error, else: .invalidKey)
+            }
         }
         try self.init(info, name)
     }

@@ -132,6 +132,11 @@ extension PFXError {
             """
         case .keyMismatch: "no certificate in it belongs to its private key"
         case .invalidKey: "its private key is not valid, or of a size or on a curve that is not supported"
+        case .ambiguousKey:
+            """
+            its GOST key is an ECPrivateKey without the public key that shows the order of its bytes, or with another \
+            key's: write it again as PKCS #8 of GOST
+            """
         case .cancelled: "cancelled"
         case .libraryFailure: "libcrypto has failed"
         }
