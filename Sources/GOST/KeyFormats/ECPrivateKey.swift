@@ -24,10 +24,9 @@ enum ECPrivateKey {
 
         for isBigEndian in [true, false] {
             let scalar = isBigEndian ? reversed(number) : Secret(copying: number)
-            guard let candidate = try? PrivateKey(curve: curve, scalar: scalar.copy()),
-                try candidate.publicKey().bytes == point
-            else { continue }
-            return scalar
+            guard let candidate = try? PrivateKey(curve: curve, scalar: scalar.copy()) else { continue }
+            let publicKey = try candidate.publicKey()
+            if publicKey.bytes == point { return scalar }
         }
         throw .invalidPoint
     }

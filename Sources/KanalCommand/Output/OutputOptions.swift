@@ -91,9 +91,9 @@ enum Destination: Sendable {
 
 /// A point in time, as people and programs read it: in UTC, by ISO 8601.
 struct Timestamp {
-    private let seconds: Int64
+    /// Since 1970.
+    let seconds: Int64
 
-    /// - Parameter seconds: Since 1970.
     init(_ seconds: Int64) { self.seconds = seconds }
 
     static var now: Timestamp { Timestamp(Int64(time(nil))) }

@@ -20,7 +20,7 @@ struct MessageVerification {
         var batch = Batch<VerifiedFile>()
         for (number, file) in files.enumerated() {
             await batch.attempt(file) {
-                let signers = try await namingLeniency { try await verify(file, number, progress) }
+                let signers = try await namingRemedies { try await verify(file, number, progress) }
                 return VerifiedFile(
                     file: file.shownName, isValid: true, signers: signers.map(VerifiedFile.Signer.init), error: nil)
             } failed: {
@@ -79,13 +79,31 @@ struct MessageVerification {
             message, content: content.source(progress: progress.begin(number, content)))
     }
 
-    /// Names the option that accepts what only an orderly message has.
-    private func namingLeniency(_ body: () async throws -> [MessageSigner]) async throws -> [MessageSigner] {
+    /// Names the option that accepts what only an orderly message has, and the validity of certificates that were not valid.
+    private func namingRemedies(_ body: () async throws -> [MessageSigner]) async throws -> [MessageSigner] {
         do { return try await body() } catch KanalError.messageRefused(.notInOrder) {
             throw CommandError(
                 .failed,
                 "\(KanalError.messageRefused(.notInOrder).explanation); --lenient accepts the message all the same")
+        } catch KanalError.messageRefused(.untrusted(let signers)) {
+            let refusal = KanalError.messageRefused(.untrusted(signers))
+            guard let validity = signers.lazy.compactMap(notValid).first else { throw refusal }
+            throw CommandError(.failed, "\(refusal.explanation); \(validity)")
         }
+    }
+
+    /// The validity of a signer's certificate that is not valid at the time of the verification; nil for another one.
+    private func notValid(_ signer: MessageSigner) -> Phrase? {
+        guard let certificate = try? CertificateSummary(of: signer.certificate), let begin = certificate.notBefore,
+            let end = certificate.notAfter
+        else { return nil }
+        let time = verifier.time.map { Timestamp($0) } ?? .now
+        guard !(begin...max(begin, end)).contains(time.seconds) else { return nil }
+        let subject = Phrase(verbatim: certificate.subject.description.printable)
+        return """
+            the certificate of \(subject) is valid from \(Timestamp(begin).text) to \(Timestamp(end).text), and not at \
+            \(time.text): --at verifies for another time
+            """
     }
 
     /// The file with the content of a message that does not contain it, by the name of the message's.

@@ -57,7 +57,7 @@ struct ECPrivateKeyTests {
         #expect(try PrivateKeyInfo(der: renamed.span).algorithm.curve == .tc26256B)
     }
 
-    @Test("The public key decides on the order of the number's bytes, and is demanded", arguments: [Curve.cryptoProA, .tc26512B])
+    @Test("The public key decides on the order of bytes, and is demanded", arguments: [Curve.cryptoProA, .tc26512B])
     func order(curve: Curve) throws {
         let key = try PrivateKey.generate(on: curve, random: Seeded("ECPrivateKey \(curve)"))
         let other = try PrivateKey.generate(on: curve, random: Seeded("another \(curve)"))

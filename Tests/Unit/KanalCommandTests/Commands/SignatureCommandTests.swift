@@ -125,6 +125,7 @@ struct SignatureCommandTests {
         try await desk.type("verify --cms --ca ~/ca.pem ~/changed.eml")
 
         try await desk.type("verify --cms --ca ~/ca.pem --at 2001-01-01 ~/text.p7m")
+        try await desk.type("verify --cms --ca ~/ca.pem --at 2001-01-01 ~/text.p7m", .russian)
         try await desk.type("verify --cms --ca ~/ca.pem --at 2100-01-01T12:00:00Z ~/text.p7m")
         try await desk.type("verify --cms --ca ~/ca.pem --at monday ~/text.p7m", .russian)
         try desk.screen.expect("message-forms")
