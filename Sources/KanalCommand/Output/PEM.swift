@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import KanalKit
 import Terminal
 import Translation
 
@@ -21,7 +22,7 @@ enum PEM: String {
     /// The names that older programs write.
     private var names: [String] {
         switch self {
-        case .certificate: [rawValue, "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]
+        case .certificate: [rawValue, "X509 CERTIFICATE", "TRUSTED CERTIFICATE"] + Self.message.names
         case .certificationRequest: [rawValue, "NEW CERTIFICATE REQUEST"]
         case .message: [rawValue, "PKCS7"]
         case .publicKey, .keyURI, .revocationList: [rawValue]
@@ -60,11 +61,20 @@ enum PEM: String {
         return (["-----BEGIN \(rawValue)-----"] + lines + ["-----END \(rawValue)-----", ""]).joined(separator: "\n")
     }
 
-    /// Everything of this kind that a file has in it, in DER. Text without lines that name its kind is base64 of one; a file
-    /// that is not text is taken as DER.
+    /// Everything of this kind that a file has in it, in DER, and for certificates those of messages (.p7b). Text without lines
+    /// that name its kind is base64 of one; a file that is not text is taken as DER.
     ///
     /// - Throws: ``CommandError`` if there is nothing, or it is damaged.
     func contents(of bytes: [UInt8], from file: String) throws -> [[UInt8]] {
+        let found = try encoded(in: bytes, from: file)
+        guard self == .certificate else { return found }
+        let certificates = found.flatMap { CertificateBundle.certificates(in: $0) ?? [$0] }
+        guard !certificates.isEmpty else { throw CommandError(.failed, "\(file) \(absent)") }
+        return certificates
+    }
+
+    /// What stands between the lines of this kind, or the whole of a file without such lines.
+    private func encoded(in bytes: [UInt8], from file: String) throws -> [[UInt8]] {
         let bytes = bytes.withoutByteOrderMark
         guard Self.isText(bytes) else {
             // Base64 of a SEQUENCE begins with this letter.

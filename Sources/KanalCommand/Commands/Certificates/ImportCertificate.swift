@@ -27,7 +27,9 @@ struct ImportCertificate: AsyncParsableCommand {
     var label: String?
 
     @Argument(
-        help: .saying("The file: PEM with one or more certificates, or DER with one.", valueName: "file"),
+        help: .saying(
+            "The file: PEM with certificates, DER with one, or a message that brings certificates (.p7b).",
+            valueName: "file"),
         completion: .file(),
         transform: FileName.argument)
     var file: String

@@ -181,6 +181,26 @@ struct ObjectCommandTests {
         try empty.screen.expect("cert-none")
     }
 
+    @Test("cert import, verify: certificates in a message without signers (.p7b), in PEM, DER, BER and base64")
+    func certificatesOfMessages() async throws {
+        for form in ["chain.p7b", "chain.der", "chain-ber.p7b", "chain-ber.der"] {
+            let desk = try Desk()
+            for name in ["ca.pem", "chain.p7b", "chain-ber.p7b"] { try desk.copy(name) }
+            for (text, bytes) in [("chain.p7b", "chain.der"), ("chain-ber.p7b", "chain-ber.der")] {
+                let lines = String(decoding: try desk.read(text), as: UTF8.self).split(separator: "\n")
+                let base64 = lines.filter { !$0.hasPrefix("-----") }.joined()
+                try Data(base64Encoded: base64)?.write(to: URL(filePath: desk.path(bytes)))
+            }
+            try FileManager.default.copyItem(atPath: desk.path(form), toPath: desk.path("certificates"))
+            try await desk.type("cert import --pin-source env:PIN ~/certificates")
+            try desk.screen.expect("cert-import-message")
+        }
+        let desk = try Desk()
+        try desk.write("-----BEGIN PKCS7-----\nMAA=\n-----END PKCS7-----\n", "none.p7b")
+        try await desk.type("cert import --pin-source env:PIN ~/none.p7b")
+        try desk.screen.expect("cert-import-none")
+    }
+
     @Test("cert import: beside its key, and an authority's with an id of its own")
     func importCertificate() async throws {
         let desk = try Desk()

@@ -95,6 +95,8 @@ struct SignatureCommandTests {
         try await desk.type("verify --cms --ca ~/ca.pem \(files)")
 
         // A content that is in the message and beside it has to be one.
+        try desk.copy("chain-ber.p7b")
+        try await desk.type("verify --cms --ca ~/chain-ber.p7b ~/text.p7m")
         try await desk.type("verify --cms --ca ~/ca.pem --content ~/text ~/text.p7m")
         try await desk.type("verify --cms --ca ~/ca.pem --content ~/other ~/text.p7m")
 
