@@ -330,6 +330,8 @@ if Context.environment["KANAL_BENCHMARKS"] != nil {
             dependencies: ["APDU", "ChannelToken", "GOST", "Secrets", "SecureChannel", "Storage"],
             path: "Benchmarks/Channel", swiftSettings: settings),
         .executableTarget(name: "kit-benchmark", dependencies: ["KanalKit"], path: "Benchmarks/Kit"),
+        .executableTarget(
+            name: "message-benchmark", dependencies: ["KanalKit"], path: "Benchmarks/Messages", exclude: ["messages.c"]),
         .executableTarget(name: "share-traffic", dependencies: ["KanalKit"], path: "Tests/Programs/Share"),
     ]
 }

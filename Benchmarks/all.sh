@@ -7,12 +7,13 @@ cd "$(dirname "$0")/.."
 # measure NAME COMMAND...
 measure() { "${@:2}" | tee ".build/$1.md"; }
 
-for product in benchmark channel-benchmark kit-benchmark; do
+for product in benchmark channel-benchmark kit-benchmark message-benchmark; do
     KANAL_BENCHMARKS=1 swift build -c release --product $product
 done
 measure benchmark .build/release/benchmark
 measure channel-benchmark .build/release/channel-benchmark
 measure kit-benchmark Benchmarks/kit.sh
+measure message-benchmark Benchmarks/messages.sh
 measure module-benchmark Benchmarks/module.sh
 measure engine-benchmark Benchmarks/engine.sh
 measure round-trips Benchmarks/round-trips.sh

@@ -102,7 +102,8 @@ package enum LibraryContext {
 
 /// An object of libcrypto, freed when nothing refers to it any more.
 ///
-/// Sendable, for what threads share here are keys (`EVP_PKEY`), which libcrypto lets any number of them use at a time.
+/// Sendable, for what threads share here are keys (`EVP_PKEY`), and certificates (`X509`) that are only read, which libcrypto
+/// lets any number of them use at a time.
 @safe
 final class Handle: @unchecked Sendable {
     let pointer: OpaquePointer

@@ -20,7 +20,7 @@ package final class PathSearch {
     private let lists: [[UInt8]: [RevocationList]]
     /// Whether the certificate's key has signed the list, as far as that is known.
     private var listSigners: [ListSigner: Bool] = [:]
-    private var known: Set<[UInt8]> = []
+    private var known: Set<Octets> = []
     private var bySubject: [[UInt8]: [PathCandidate]] = [:]
     /// By each name that a signer can give them.
     private var byIdentifier: [SignerIdentifier: [PathCandidate]] = [:]
@@ -56,8 +56,9 @@ package final class PathSearch {
     }
 
     private func add(_ certificate: Certificate, isKnown: Bool = true, isTrusted: Bool = false, time: Int) {
-        guard known.insert(certificate.der).inserted else { return }
-        let candidate = PathCandidate(certificate, isKnown: isKnown, isTrusted: isTrusted, time: time)
+        guard known.insert(Octets(certificate.der)).inserted else { return }
+        let candidate = PathCandidate(
+            certificate, isKnown: isKnown, isTrusted: isTrusted, time: time, findings: store.known)
         bySubject[certificate.subject, default: []].append(candidate)
         byIdentifier[.issuer(certificate.issuer, serialNumber: certificate.serialNumber), default: []].append(candidate)
         if let keyIdentifier = certificate.subjectKeyIdentifier {
@@ -101,7 +102,7 @@ package final class PathSearch {
     private func leads(
         from candidate: PathCandidate, authorities: Int, path: [PathCandidate], over named: [NamedCertificate]
     ) throws(HostCryptoError) -> Bool {
-        guard candidate.details?.isUsable == true else { return false }
+        guard candidate.isUsable else { return false }
         let longer = path + [candidate]
         if candidate.isTrusted, candidate.isSelfIssued || store.allowsPartialPaths, try longer.haveAll(named) {
             return true
@@ -111,7 +112,7 @@ package final class PathSearch {
         for issuer in try self.authorities(named: candidate.certificate.issuer) {
             guard takeStep() else { return false }
             guard let key = issuer.key, issuer.details?.pathLength ?? authorities >= authorities,
-                !longer.contains(where: { $0 === issuer }), takeSignature(), try candidate.isSigned(with: key),
+                !longer.contains(where: { $0 === issuer }), takeSignature(), try isSigned(candidate, by: issuer, key),
                 try isNotRevoked(candidate, by: issuer, key, isLeaf: path.isEmpty)
             else { continue }
             let further = issuer.isSelfIssued ? authorities : authorities + 1
@@ -120,6 +121,15 @@ package final class PathSearch {
             return true
         }
         return false
+    }
+
+    private func isSigned(
+        _ candidate: PathCandidate, by issuer: PathCandidate, _ key: PublicKeyInfo
+    ) throws(HostCryptoError) -> Bool {
+        let info = issuer.certificate.subjectPublicKeyInfo
+        return try store.known.isSigned(candidate.certificate, with: info) { () throws(HostCryptoError) in
+            try candidate.isSigned(with: key)
+        }
     }
 
     private func authorities(named name: [UInt8]) throws(HostCryptoError) -> [PathCandidate] {
@@ -132,7 +142,7 @@ package final class PathSearch {
 
     /// A certificate of version 1 does not say whether it is an authority's: it is if it is trusted and signs itself.
     private func isAuthority(_ candidate: PathCandidate) throws(HostCryptoError) -> Bool {
-        guard let details = candidate.details, details.isUsable, candidate.key != nil else { return false }
+        guard let details = candidate.details, candidate.isUsable, candidate.key != nil else { return false }
         guard !details.isAuthority else { return true }
         guard details.isVersion1, candidate.isTrusted, candidate.isSelfIssued, takeSignature() else { return false }
         return try candidate.signsItself()
@@ -198,6 +208,7 @@ final class PathCandidate {
     /// Whether the application knows it, and whether it trusts it.
     let isKnown, isTrusted: Bool
     private let time: Int
+    private let findings: KnownCertificates
     private let signature: HashedStructure
     private var digests: [DigestAlgorithm: [UInt8]] = [:]
 
@@ -205,7 +216,9 @@ final class PathCandidate {
     /// found.
     var proof: (authorities: Int, length: Int)?
     /// The fields that the validation of a path needs; nil if libcrypto cannot read it.
-    private(set) lazy var details = try? PathCertificate(certificate, time: time)
+    private(set) lazy var details = try? findings.details(of: certificate)
+    /// Whether a path may have it at this time.
+    private(set) lazy var isUsable = details.map { $0.isUsable && $0.isValid(at: time) } == true
     /// nil for a weak key, and for one of an algorithm that is not known here.
     private(set) lazy var key: PublicKeyInfo? = {
         let info = certificate.subjectPublicKeyInfo
@@ -213,11 +226,12 @@ final class PathCandidate {
         return key
     }()
 
-    init(_ certificate: Certificate, isKnown: Bool, isTrusted: Bool, time: Int) {
+    init(_ certificate: Certificate, isKnown: Bool, isTrusted: Bool, time: Int, findings: KnownCertificates) {
         self.certificate = certificate
         self.isKnown = isKnown
         self.isTrusted = isTrusted
         self.time = time
+        self.findings = findings
         signature = HashedStructure(certificate.structure)
     }
 
@@ -264,10 +278,10 @@ final class HashedStructure {
     }
 }
 
-/// A certificate, and its properties for the validation of a path (RFC 5280, 6.1), at one time.
-struct PathCertificate {
-    /// Whether it is valid at the time, no extension is critical that libcrypto or this validation does not heed, and
-    /// the purposes of its key let it have to do with messages.
+/// A certificate, and its properties for the validation of a path (RFC 5280, 6.1).
+struct PathCertificate: Sendable {
+    /// Whether no extension is critical that libcrypto or this validation does not heed, and the purposes of its key let it
+    /// have to do with messages.
     let isUsable: Bool
     /// Whether it says that it may issue certificates.
     let isAuthority: Bool
@@ -282,14 +296,10 @@ struct PathCertificate {
     /// The certificate in libcrypto (`X509`).
     let handle: Handle
 
-    /// - Parameter time: In seconds since 1970.
     /// - Throws: ``HostCryptoError/invalidEncoding``; ``HostCryptoError/libraryFailure``.
-    init(_ certificate: Certificate, time: Int) throws(HostCryptoError) {
+    init(_ certificate: Certificate) throws(HostCryptoError) {
         let handle = try quietly { () throws(HostCryptoError) in try Certificate.read(certificate.der) }
         self.handle = handle
-        let now = time_t(time)
-        let begins = unsafe COpenSSL_compare_time(X509_get0_notBefore(handle.pointer), now) < 0
-        let ends = unsafe COpenSSL_compare_time(X509_get0_notAfter(handle.pointer), now) > 0
         let (flags, usage) = try quietly { () throws(HostCryptoError) in
             unsafe (X509_get_extension_flags(handle.pointer), X509_get_key_usage(handle.pointer))
         }
@@ -301,7 +311,7 @@ struct PathCertificate {
             flags & UInt32(EXFLAG_INVALID | EXFLAG_CRITICAL | EXFLAG_PROXY) == 0
             && unheeded.allSatisfy { unsafe X509_get_ext_by_NID(handle.pointer, $0, -1) < 0 }
         let allowsMessages = (try? certificate.allowsMessages) == true
-        isUsable = begins && ends && isUnderstood && allowsMessages
+        isUsable = isUnderstood && allowsMessages
         let certifies = usage & UInt32(KU_KEY_CERT_SIGN) != 0
         isAuthority = unsafe certifies && X509_check_ca(handle.pointer) == 1
         isVersion1 = certifies && flags & UInt32(EXFLAG_V1) != 0 && certificate.extensions.isEmpty
@@ -309,5 +319,12 @@ struct PathCertificate {
         pathLength = length < 0 ? nil : Int(length)
         signsLists = usage & UInt32(KU_CRL_SIGN) != 0
         signsMessages = usage & UInt32(KU_DIGITAL_SIGNATURE | KU_NON_REPUDIATION) != 0
+    }
+
+    /// - Parameter time: In seconds since 1970.
+    func isValid(at time: Int) -> Bool {
+        let time = time_t(time)
+        return unsafe COpenSSL_compare_time(X509_get0_notBefore(handle.pointer), time) < 0
+            && COpenSSL_compare_time(X509_get0_notAfter(handle.pointer), time) > 0
     }
 }

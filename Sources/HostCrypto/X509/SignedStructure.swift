@@ -86,12 +86,15 @@ package enum SignatureAlgorithm: Sendable, Hashable {
 
     /// The algorithm with this object identifier in DER; nil for another one.
     init?(oid: [UInt8]) {
-        let algorithms =
-            PublicKeyAlgorithm.allCases.map { Self.gost($0) }
-            + DigestAlgorithm.allCases.flatMap { [.rsa($0), .ecdsa($0)] }
-        guard let algorithm = algorithms.first(where: { $0.oid == oid }) else { return nil }
+        guard let algorithm = Self.byIdentifier[oid] else { return nil }
         self = algorithm
     }
+
+    private static let byIdentifier: [[UInt8]: SignatureAlgorithm] = {
+        let all: [SignatureAlgorithm] =
+            PublicKeyAlgorithm.allCases.map { .gost($0) } + DigestAlgorithm.allCases.flatMap { [.rsa($0), .ecdsa($0)] }
+        return Dictionary(all.compactMap { algorithm in algorithm.oid.map { ($0, algorithm) } }) { first, _ in first }
+    }()
 
     /// The object identifier in DER; nil if none is known here.
     private var oid: [UInt8]? {

@@ -20,6 +20,8 @@ package struct TrustStore: Sendable {
     package var allowsPartialPaths = false
     /// The contents, once read by ``requireReadable()``.
     private var contents: Contents?
+    /// Findings of the messages before, which copies of the store share.
+    let known = KnownCertificates()
 
     package init(trusted: [[UInt8]], certificates: [[UInt8]] = [], revocationLists: [[UInt8]] = []) {
         self.trusted = trusted

@@ -69,6 +69,36 @@ struct TrustStoreTests {
         }
     }
 
+    @Test("findings of a path before are no answer for another key, time, list or byte", arguments: algorithms)
+    func findingsBefore(_ newKey: String) throws {
+        let (chain, other) = (try Chain(newKey), try Chain(newKey))
+        let now = Int(Date().timeIntervalSince1970) + 60
+        let leaf = try chain.openssl.read("signer")
+        var store = TrustStore(
+            trusted: try chain.certificates(["root"]), certificates: try chain.certificates(["authority"]))
+        #expect(try store.trusts(leaf, at: now))
+        #expect(try store.trusts(leaf, at: now))
+        #expect(try !store.trusts(leaf, at: now + 40 * 86_400))
+        #expect(try !store.trusts(leaf, at: now - 40 * 86_400))
+        for place in [leaf.count - 1, leaf.count / 2] {
+            var changed = leaf
+            changed[place] ^= 1
+            #expect((try? store.trusts(changed, at: now)) != true)
+        }
+        // Other keys under the same names.
+        store.trusted = try other.certificates(["root"])
+        #expect(try !store.trusts(leaf, at: now))
+        store.certificates = try other.certificates(["authority"])
+        #expect(try !store.trusts(leaf, at: now))
+        #expect(try store.trusts(other.openssl.read("signer"), at: now))
+        store.trusted = try chain.certificates(["root"])
+        store.certificates = try chain.certificates(["authority"])
+        #expect(try store.trusts(leaf, at: now))
+        try chain.revoke("signer", by: "authority")
+        store.revocationLists = [try chain.revocationList(of: "authority")]
+        #expect(try !store.trusts(leaf, at: now))
+    }
+
     @Test("a path leads over authorities to a trusted root, as the program finds it", arguments: algorithms)
     func paths(_ newKey: String) throws {
         let chain = try Chain(newKey)
