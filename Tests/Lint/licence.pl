@@ -8,7 +8,7 @@ use warnings;
 
 my $identifier = 'SPDX-License-Identifier: Apache-2.0';
 my @forms = (
-    [qr/\.(?:swift|modulemap|rules)$/, '// ', ''],
+    [qr/\.(?:swift|java|modulemap|rules)$/, '// ', ''],
     [qr/\.(?:c|cpp|h|inc|ld|pml|so|css|js)$/, '/* ', ' */'],
     [qr/\.pv$/, '(* ', ' *)'],
     [qr/\.svg$/, '<!-- ', ' -->'],
@@ -16,7 +16,7 @@ my @forms = (
     [qr{\.(?:sh|pl|pm|py|conf|cnf|cfg|dict|supp|map|po|(?:pc|service|spec)\.in|module|mk|prerm)$|(?:^|/)Makefile$|^\.ci/|^Packaging/debian/(?:rules|control|.*overrides|tests/.*)$}, '# ', ''],
 );
 # Pages, data, and generated files that their tools read.
-my $exempt = qr{\.(?:md|json|gz|txt)$|(?:^|/)(?:LICENSE|\.gitignore|\.swift-format|Package\.resolved)$|^Packaging/debian/(?:changelog|clean|copyright|source/format|.*\.(?:symbols|examples))$};
+my $exempt = qr{\.(?:md|json|gz|txt)$|(?:^|/)(?:LICENSE|\.gitignore|\.swift-format|Package\.resolved)$|^Tests/Vectors/files/[a-z0-9-]+(?:\.(?:cer|key|p7[bms]|pfx|tsv))?$|^Packaging/debian/(?:changelog|clean|copyright|source/format|.*\.(?:symbols|examples))$};
 my $adds = @ARGV && $ARGV[0] eq '--add';
 my $wrong = 0;
 

@@ -13,8 +13,8 @@ package struct SignedData: Sendable {
         /// The content's, an object identifier in DER.
         let contentType: [UInt8]
         /// The attributes that are signed in the content's place, a SET OF in DER; nil if the content itself is.
-        let signedAttributes: [UInt8]?
-        let signature: [UInt8]
+        package let signedAttributes: [UInt8]?
+        package let signature: [UInt8]
         /// The AlgorithmIdentifier of the signature.
         let algorithm: SignerAlgorithm
         /// See ``MessageOrder``.
