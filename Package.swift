@@ -122,6 +122,7 @@ let package = Package(
         kanal(
             "GOST", on: ["GOSTKernels", "Secrets"],
             swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+        kanal("Containers", on: ["GOST", "Secrets"]),
         kanal("HostCrypto", on: ["COpenSSL", "GOST", "HostProcess", "Locking", "Secrets"]),
         kanal("Storage", on: ["HostProcess", "Secrets", "Translation"]),
         kanal("Asking", on: ["CProcess", "HostProcess", "Locking", "Secrets", "Translation"]),
@@ -245,6 +246,7 @@ let package = Package(
                 "Asking", "Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token", "Translation",
             ]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
+        tests("ContainersTests", on: ["Containers", "GOST", "Secrets", "TestSupport"]),
         tests("HostCryptoTests", on: ["COpenSSL", "GOST", "HostCrypto", "Secrets", "TestSupport"]),
         .target(name: "CSystem", path: "Tests/Support/CSystem"),
         tests("SecretsTests", on: ["CSystem", "Secrets"]),

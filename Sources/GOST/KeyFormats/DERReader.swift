@@ -37,6 +37,25 @@ package enum DERTag: UInt8 {
     case context3 = 0xA3
     /// [4], constructed.
     case context4 = 0xA4
+    /// [5], primitive.
+    case contextPrimitive5 = 0x85
+    /// [6], primitive.
+    case contextPrimitive6 = 0x86
+    /// [10], primitive.
+    case contextPrimitive10 = 0x8A
+    /// [11], primitive.
+    case contextPrimitive11 = 0x8B
+    /// [12], constructed.
+    case context12 = 0xAC
+}
+
+/// Tags that certificates have other names for.
+extension DERTag {
+    /// [1], primitive.
+    package static var contextPrimitive1: DERTag { .issuerUniqueID }
+
+    /// [2], primitive.
+    package static var contextPrimitive2: DERTag { .subjectUniqueID }
 }
 
 /// A reader of DER (X.690, 10.1), where lengths are definite and in the fewest bytes, or of BER where a caller asks for it.
@@ -95,6 +114,14 @@ package struct DERReader: ~Escapable {
         return DERReader(contents, rules)
     }
 
+    /// Passes over an element of any tag.
+    ///
+    /// - Throws: ``GOSTError/invalidEncoding`` as ``contents(_:)`` does, but for the tag.
+    package mutating func skip() throws(GOSTError) {
+        let count = try extent().count
+        rest = rest.extracting(droppingFirst: count)
+    }
+
     /// Reads a string of bytes, which BER may have in pieces (X.690, 8.7).
     ///
     /// - Parameter tag: The tag of the primitive form.
@@ -130,7 +157,12 @@ package struct DERReader: ~Escapable {
 
     /// The numbers of bytes of the next element: its tag and length, its contents, and all of it.
     private func extent(_ tag: DERTag) throws(GOSTError) -> (header: Int, contents: Int, count: Int) {
-        guard isAt(tag), let header = try ElementHeader(rest, rules) else { throw .invalidEncoding }
+        guard isAt(tag) else { throw .invalidEncoding }
+        return try extent()
+    }
+
+    private func extent() throws(GOSTError) -> (header: Int, contents: Int, count: Int) {
+        guard let header = try ElementHeader(rest, rules) else { throw .invalidEncoding }
         if let length = header.length {
             guard rest.count - header.count >= length else { throw .invalidEncoding }
             return (header.count, length, header.count + length)

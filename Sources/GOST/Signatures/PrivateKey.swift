@@ -20,6 +20,34 @@ package struct PrivateKey: ~Copyable, Sendable {
         self.scalar = scalar
     }
 
+    /// Takes off the mask of a private key: d is the masked number by the mask's inverse, modulo q.
+    ///
+    /// - Parameters:
+    ///   - masked: Little-endian, ``Curve/coordinateSize`` bytes.
+    ///   - mask: The same.
+    /// - Throws: ``GOSTError/invalidLength``; ``GOSTError/invalidParameter`` for a mask that is a multiple of q;
+    ///   ``GOSTError/invalidScalar`` for a masked number that is one; ``GOSTError/libraryFailure``.
+    ///
+    /// Constant time in its secret inputs.
+    package init(curve: Curve, masked: Span<UInt8>, mask: Span<UInt8>) throws(GOSTError) {
+        let scalar = try clearingTraces { () throws(GOSTError) in try Self.unmasked(masked, mask, on: curve) }
+        try self.init(curve: curve, scalar: scalar)
+    }
+
+    private static func unmasked(
+        _ masked: Span<UInt8>, _ mask: Span<UInt8>, on curve: Curve
+    ) throws(GOSTError) -> Secret {
+        let size = curve.coordinateSize
+        guard masked.count == size, mask.count == size else { throw .invalidLength }
+        let arithmetic = try CurveArithmetic(curve)
+        let number = try arithmetic.number(masked)
+        let factor = try arithmetic.number(mask)
+        let inverse = arithmetic.inverse(factor)
+        guard !published(inverse.isZero) else { throw .invalidParameter }
+        let product = arithmetic.multiply(number, inverse)
+        return Secret(copying: product.bytes)
+    }
+
     /// Makes a private key: random numbers, little-endian and without the bits above q's, until one is in 1…q − 1.
     ///
     /// - Throws: ``GOSTError/randomUnavailable`` also if `random` gives nothing usable 128 times in a row.

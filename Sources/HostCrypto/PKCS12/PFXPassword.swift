@@ -206,7 +206,7 @@ extension PFXPassword {
         var units = result.mutableBytes
         var (index, count) = (0, 0)
         while index < bytes.count {
-            let scalar = try bytes.bytes.scalar(at: &index)
+            guard let scalar = bytes.bytes.scalar(at: &index) else { throw .invalidPassword }
             for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
                 let (high, low) = (UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit))
                 units[count] = isBigEndian ? high : low
@@ -215,25 +215,6 @@ extension PFXPassword {
             }
         }
         return result.extracting(0..<count)
-    }
-}
-
-extension Span<UInt8> {
-    /// The character of UTF-8 at an index, which is moved behind it.
-    fileprivate func scalar(at index: inout Int) throws(PFXError) -> Unicode.Scalar {
-        let first = self[index]
-        let length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0
-        guard length > 0, index + length <= count else { throw .invalidPassword }
-        var value = length == 1 ? UInt32(first) : UInt32(first) & (0x7F >> UInt32(length))
-        for offset in 1..<Swift.max(length, 1) {
-            let byte = self[index + offset]
-            guard byte & 0xC0 == 0x80 else { throw .invalidPassword }
-            value = value << 6 | UInt32(byte & 0x3F)
-        }
-        let least: [UInt32] = [0, 0, 0x80, 0x800, 0x10000]
-        guard value >= least[length], let scalar = Unicode.Scalar(value) else { throw .invalidPassword }
-        index += length
-        return scalar
     }
 }
 

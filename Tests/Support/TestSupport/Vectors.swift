@@ -80,6 +80,23 @@ extension Sequence<UInt8> {
     package var hex: String { map { String(format: "%02x", $0) }.joined() }
 }
 
+/// An object identifier in DER, from its numbers with dots.
+package func derObjectIdentifier(_ text: String) -> [UInt8] {
+    let numbers = text.split(separator: ".").compactMap { Int($0) }
+    guard numbers.count > 2 else { return [] }
+    var value: [UInt8] = []
+    for number in [numbers[0] * 40 + numbers[1]] + numbers.dropFirst(2) {
+        var digits = [UInt8(number & 0x7F)]
+        var rest = number >> 7
+        while rest > 0 {
+            digits.insert(UInt8(rest & 0x7F | 0x80), at: 0)
+            rest >>= 7
+        }
+        value += digits
+    }
+    return [6, UInt8(value.count)] + value
+}
+
 /// The project's folders.
 package enum Project {
     package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

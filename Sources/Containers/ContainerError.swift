@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package import GOST
+
+/// Why a container or a key of it is refused.
+package enum ContainerError: Error, Equatable, Sendable {
+    /// A file is not there, or empty.
+    case missing(ContainerFile)
+    case damaged(ContainerFile, Damage)
+    case unsupported(Feature)
+    /// The checksum of header.key is wrong.
+    case headerCode
+    /// Mask and salt do not belong together.
+    case maskCode(ContainerFile)
+    /// The password is wrong.
+    case password
+    /// The container has a password, and none was given.
+    case passwordNeeded
+    /// The container has no password, and one was given.
+    case passwordNotNeeded
+    /// What the files give is not the key that the container was made with.
+    case key(Proof)
+    /// GOST cannot compute: no memory.
+    case failure(GOSTError)
+
+    /// The fault of a file.
+    package enum Damage: Sendable {
+        /// Not the DER that the file has to hold.
+        case encoding
+        /// The file is shorter than its contents say, or longer than any.
+        case length
+        /// Something follows that is no filling.
+        case filling
+        /// A part has another length than the key.
+        case partLength
+        /// The mask is 0 modulo q.
+        case mask
+        /// More or fewer keys than the header says.
+        case keyCount
+    }
+
+    /// A kind of container that is not read.
+    package enum Feature: Sendable {
+        /// Another form of container: keys of RSA and ECDSA, parts of keys, CryptoPro's first and oldest ones.
+        case form
+        /// An algorithm or a parameter set that is not known, or none that go together.
+        case parameters
+        /// The key is in the card, not in files.
+        case keyInCard
+        /// The key is shared with a card (FKC).
+        case sharedKey
+    }
+
+    /// The proof that a key fails.
+    package enum Proof: Sendable {
+        /// The number is 0 modulo q.
+        case number
+        /// The public key does not begin with the fingerprint in the header.
+        case fingerprint
+        /// The public key is not the certificate's.
+        case certificate
+    }
+
+    /// Whether the other pair of files may still give the key.
+    package var isOfPair: Bool {
+        switch self {
+        case .missing(let file), .damaged(let file, _): file != .header && file != .name
+        case .maskCode, .key: true
+        default: false
+        }
+    }
+}
+
+extension ContainerError: CustomStringConvertible {
+    /// The file and the cause, without anything of the container's contents.
+    package var description: String {
+        switch self {
+        case .missing(let file): "\(file.fileName) is missing"
+        case .damaged(let file, let damage): "\(file.fileName) is damaged: \(damage)"
+        case .unsupported(let feature): "header.key: \(feature)"
+        case .headerCode: "header.key is damaged: its code is wrong"
+        case .maskCode(let file): "\(file.fileName) is damaged: its code is wrong"
+        case .password: "the container's password is wrong"
+        case .passwordNeeded: "the container has a password"
+        case .passwordNotNeeded: "the container has no password, and one was given"
+        case .key(let proof): "the key in the container's files is another one: \(proof)"
+        case .failure(let error): "the key cannot be computed: \(error)"
+        }
+    }
+}
+
+extension ContainerError.Damage: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .encoding: "it is not encoded as such a file is"
+        case .length: "its length is wrong"
+        case .filling: "bytes follow that are no filling"
+        case .partLength: "a part has another length than the key"
+        case .mask: "the mask is zero"
+        case .keyCount: "it has another number of keys than the header"
+        }
+    }
+}
+
+extension ContainerError.Feature: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .form: "a form of container that is not read, such as that of RSA keys"
+        case .parameters: "an algorithm or a parameter set that is not known"
+        case .keyInCard: "the key is in the card, not in the container"
+        case .sharedKey: "the key is shared with a card"
+        }
+    }
+}
+
+extension ContainerError.Proof: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .number: "its number is zero"
+        case .fingerprint: "its public key has another fingerprint than the header"
+        case .certificate: "its public key is not the certificate's"
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import GOST
+import Secrets
+
+/// The contents of masks.key: a mask in clear, the salt of the storage key, and a code over both.
+struct MaskFile: ~Escapable {
+    let mask: Span<UInt8>
+    let salt: Span<UInt8>
+    private let code: Span<UInt8>
+
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>, _ file: ContainerFile) throws(ContainerError) {
+        let element = try file.element(bytes)
+        do throws(GOSTError) {
+            var outer = DERReader(element)
+            var reader = try outer.nested(.sequence)
+            mask = try reader.contents(.octetString)
+            salt = try reader.contents(.octetString)
+            code = try reader.contents(.octetString)
+            try reader.end()
+        } catch {
+            throw .damaged(file, .encoding)
+        }
+        guard mask.count >= 32, salt.count == 12, code.count == 4 else { throw .damaged(file, .partLength) }
+    }
+
+    /// Whether mask and salt belong together: the code is that of the salt, under the last 32 bytes of the mask.
+    func hasCode(_ algorithm: PublicKeyAlgorithm) throws(ContainerError) -> Bool {
+        do {
+            let expected = try GOST28147IMIT.authenticate(
+                salt, key: mask.extracting(last: 32), sBox: algorithm.containerSBox, meshing: false)
+            return published(constantTimeEqual(expected.bytes, code))
+        } catch {
+            throw .failure(error)
+        }
+    }
+}
+
+/// The contents of primary.key: the keys, masked and enciphered.
+struct PrimaryFile: ~Escapable {
+    private let first: Span<UInt8>
+    private let second: Span<UInt8>
+
+    /// - Parameter keys: The number of keys that the header has.
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>, _ file: ContainerFile, keys: Int) throws(ContainerError) {
+        let element = try file.element(bytes)
+        let isLonger: Bool
+        do throws(GOSTError) {
+            var outer = DERReader(element)
+            var reader = try outer.nested(.sequence)
+            first = try reader.contents(.octetString)
+            second =
+                reader.isAt(.contextPrimitive0) ? try reader.contents(.contextPrimitive0) : first.extracting(first: 0)
+            isLonger = !reader.isAtEnd
+            while !reader.isAtEnd { try reader.skip() }
+        } catch {
+            throw .damaged(file, .encoding)
+        }
+        guard !isLonger else { throw .unsupported(.form) }
+        guard second.isEmpty == (keys == 1) else { throw .damaged(file, .keyCount) }
+    }
+
+    @_lifetime(copy self)
+    func key(_ index: ContainedKey.Index) -> Span<UInt8> { index == .first ? first : second }
+}
