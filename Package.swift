@@ -136,21 +136,22 @@ let package = Package(
         kanal(
             "Token",
             on: [
-                "APDU", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "Translation",
+                "APDU", "Containers", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage",
+                "Translation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal(
             "Tokens",
             on: [
-                "APDU", "Asking", "GOST", "HostCrypto", "HostProcess", "Locking", "SecureChannel", "Secrets", "Storage",
-                "Token", "Translation",
+                "APDU", "Asking", "Containers", "GOST", "HostCrypto", "HostProcess", "Locking", "SecureChannel",
+                "Secrets", "Storage", "Token", "Translation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal(
             "Cryptoki",
             on: [
-                "APDU", "Asking", "CCryptoki", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage",
-                "Token", "Tokens", "Translation",
+                "APDU", "Asking", "CCryptoki", "Containers", "GOST", "HostCrypto", "Locking", "SecureChannel",
+                "Secrets", "Storage", "Token", "Tokens", "Translation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal(
@@ -202,7 +203,7 @@ let package = Package(
         kanal(
             "KanalKit",
             on: [
-                "APDU", "Asking", "CHostProcess", "Configuration", "GOST", "HostCrypto",
+                "APDU", "Asking", "CHostProcess", "Configuration", "Containers", "GOST", "HostCrypto",
                 "HostProcess", "Locking", "PCSC", "SecureChannel", "Secrets", "Sharing", "Storage", "Token",
                 "Tokens", "Translation", .product(name: "Logging", package: "swift-log"),
             ]),
@@ -264,7 +265,8 @@ let package = Package(
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "Asking", "CCryptoki", "CSystem", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator",
+                "APDU", "Asking", "CCryptoki", "CSystem", "Configuration", "Containers", "Cryptoki", "EmulatedTokens",
+                "Emulator",
                 "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token",
                 "Tokens",
                 "Translation", .product(name: "Logging", package: "swift-log"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Asking
+import Containers
 import GOST
 import HostCrypto
 import SecureChannel
@@ -90,7 +91,8 @@ extension TokenError {
         case .anotherToken: "CKR_DEVICE_REMOVED"
         case .memoryFull: "CKR_DEVICE_MEMORY"
         case .unsupported: "CKR_TOKEN_NOT_RECOGNIZED"
-        case .faulty, .initialisationPhase, .malformedAnswer, .refused: "CKR_DEVICE_ERROR"
+        case .container(.failure): "CKR_FUNCTION_FAILED"
+        case .faulty, .initialisationPhase, .malformedAnswer, .container, .refused: "CKR_DEVICE_ERROR"
         }
     }
 }

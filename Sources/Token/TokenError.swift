@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import APDU
+package import Containers
 package import SecureChannel
 
 /// The reason why the token refused or failed.
@@ -34,6 +35,8 @@ package enum TokenError: Error, Sendable, Equatable {
     case malformedAnswer
     /// A different token is in the place of this one, or one that does not tell its serial number.
     case anotherToken
+    /// The key of a container cannot be used: its files are not what they have to be.
+    case container(ContainerError)
     /// Any other status word.
     case refused(StatusWord)
 

@@ -101,6 +101,7 @@ extension Reason {
         case .initialisationPhase: self.init(nil, "the token is being formatted")
         case .malformedAnswer:
             self.init(nil, "malformed response: \(Self.answer(exchange))")
+        case .container(let fault): self.init(fault)
         case .refused: self.init(nil, "the card refuses: \(Self.answer(exchange))")
         }
     }

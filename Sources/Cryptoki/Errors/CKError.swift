@@ -3,6 +3,7 @@
 import APDU
 package import Asking
 package import CCryptoki
+import Containers
 import GOST
 import HostCrypto
 import SecureChannel
@@ -108,7 +109,8 @@ extension CKError {
             case .anotherToken: CKR_DEVICE_REMOVED
             case .memoryFull: CKR_DEVICE_MEMORY
             case .unsupported: CKR_TOKEN_NOT_RECOGNIZED
-            case .faulty, .initialisationPhase, .malformedAnswer, .refused: CKR_DEVICE_ERROR
+            case .container(.failure): CKR_FUNCTION_FAILED
+            case .faulty, .initialisationPhase, .malformedAnswer, .container, .refused: CKR_DEVICE_ERROR
             }
         self.init(code, Reason(error, after: exchange))
         if case .channel(.passwordRejected(let count)) = error { triesLeft = count }

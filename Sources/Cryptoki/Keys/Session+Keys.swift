@@ -2,6 +2,7 @@
 
 import APDU
 package import CCryptoki
+import Secrets
 import Token
 import Tokens
 
@@ -99,7 +100,7 @@ extension Session {
         try key.requireKind(objectClass, keyTypes.map(\.rawValue))
         try key.checkUse(permission, by: mechanism)
         if try key.attributes.bool(CKA_ALWAYS_AUTHENTICATE) == true {
-            key.authentication = Authentication()
+            key.authentication = Authentication(of: key.tokenObject)
             authentication = key.authentication
         }
         return key
@@ -210,5 +211,11 @@ extension TokenObject {
 
 /// Whether the user has presented the PIN for one use of a key that needs it each time (`CKA_ALWAYS_AUTHENTICATE`).
 final class Authentication {
+    /// The key whose container has a password of its own, which is presented in place of the PIN; nil for other keys.
+    let containerKey: TokenObject?
     var isGiven = false
+    /// That password, for the time of the operation.
+    var password: SharedSecret?
+
+    init(of object: TokenObject?) { containerKey = object?.container == nil ? nil : object }
 }

@@ -25,7 +25,8 @@ extension Session {
         try requireUsable(key)
         let ask = { () throws(CKError) in try self.requireConsent(to: purpose, with: key) }
         switch key.home {
-        case .token(let object, _) where object.key != nil: return .token(try PermittedKey(object, asking: ask))
+        case .token(let object, _) where object.key != nil:
+            return .token(try PermittedKey(object, password: key.authentication?.password, asking: ask))
         case .session(_, let key?):
             try ask()
             return .process(key)
@@ -73,7 +74,8 @@ extension Session {
     /// - Throws: `CKR_MECHANISM_INVALID` for a key of a token that agrees on no secrets.
     private func requireAgreement(with key: Object) throws(CKError) {
         try requireUsable(key)
-        guard key.tokenObject != nil else { return }
+        // The host computes with keys of containers.
+        guard let object = key.tokenObject, object.container == nil else { return }
         let isPossible = try slot.withToken { token throws(TokenError) in try token.supportsKanalCommands() }
         guard isPossible else { throw .mechanismInvalid("the token agrees on no secrets") }
     }

@@ -60,7 +60,7 @@ final class SessionKey {
     func agree(with peer: PublicKey, ukm: [UInt8], _ hash: HashAlgorithm) throws(CKError) -> Secret {
         switch material {
         case .gost(let key):
-            do throws(GOSTError) { return try key.vko(peer, ukm, hash) } catch {
+            do throws(GOSTError) { return try key.vko(with: peer, ukm: ukm.span, hash: hash) } catch {
                 // A multiple of the group's order.
                 throw error == .libraryFailure
                     ? .functionFailed : .mechanismParameterInvalid("pUKM of \(ukm.count) bytes is 0 on the curve")
@@ -155,18 +155,6 @@ extension RSAPrivateKey {
             throw error == .invalidKey
                 ? .templateIncomplete("a token computes with CKA_PRIME_1 to CKA_COEFFICIENT, which are missing")
                 : CKError(error)
-        }
-    }
-}
-
-extension PrivateKey {
-    fileprivate borrowing func vko(
-        _ peer: PublicKey, _ ukm: [UInt8], _ hash: HashAlgorithm
-    ) throws(GOSTError) -> Secret {
-        switch hash {
-        case .gostR341194: try vko2001(with: peer, ukm: ukm.span)
-        case .streebog256: try vko2012256(with: peer, ukm: ukm.span)
-        case .streebog512: try vko2012512(with: peer, ukm: ukm.span)
         }
     }
 }

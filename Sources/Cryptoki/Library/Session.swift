@@ -99,7 +99,11 @@ extension Session {
         let pin = pin.copy()
         let check = { () throws(CKError) in _ = try self.requireLoginPossible(as: user) }
         guard let role else {
-            try slot.withToken(checking: check) { token throws(TokenError) in try token.confirm(pin) }
+            let (authentication, key) = (authentication, authentication?.containerKey)
+            try slot.withToken(checking: check) { token throws(TokenError) in
+                if let key { try token.checkPassword(pin, of: key) } else { try token.confirm(pin) }
+            }
+            if key != nil { authentication?.password = SharedSecret(pin.copy()) }
             authentication?.isGiven = true
             return
         }

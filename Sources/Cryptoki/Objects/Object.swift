@@ -99,6 +99,7 @@ extension Object {
             attributes.set(CKA_MODIFIABLE, false)
             attributes.set(CKA_DESTROYABLE, false)
         }
+        for (type, value) in object.containerAttributes { attributes.set(CK_ATTRIBUTE_TYPE(type.rawValue), value) }
         for (type, value) in object.attributes { attributes.set(CK_ATTRIBUTE_TYPE(type), value) }
         attributes.stayIfPrivateKey()
         for type in object.unreadAttributes { attributes[type] = nil }

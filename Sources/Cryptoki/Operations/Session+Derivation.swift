@@ -3,6 +3,7 @@
 package import CCryptoki
 import GOST
 import Secrets
+import Token
 import Tokens
 
 extension Session {
@@ -119,6 +120,9 @@ extension Session {
     ) throws(CKError) -> [UInt8] {
         let wrappingKey = try wrappingKey(mechanism, wrappingHandle, .encryption)
         let key = try key(handle)
+        guard key.tokenObject?.container == nil else {
+            throw .keyUnextractable("a key of a container never leaves it")
+        }
         guard try key.attributes.number(CKA_CLASS) == CKO_SECRET_KEY else {
             throw .keyNotWrappable("only secret keys are wrapped")
         }

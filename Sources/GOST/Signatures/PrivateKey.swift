@@ -213,6 +213,19 @@ extension PrivateKey {
         return try agree(with: peer, ukm: ukm, Streebog512.self)
     }
 
+    /// The key agreement with a hash function.
+    ///
+    /// - Throws: As the three above.
+    ///
+    /// Constant time in its secret inputs.
+    package func vko(with peer: PublicKey, ukm: Span<UInt8>, hash: HashAlgorithm) throws(GOSTError) -> Secret {
+        switch hash {
+        case .gostR341194: try vko2001(with: peer, ukm: ukm)
+        case .streebog256: try vko2012256(with: peer, ukm: ukm)
+        case .streebog512: try vko2012512(with: peer, ukm: ukm)
+        }
+    }
+
     /// KEG, the export keys of a key exchange in TLS 1.2 (RFC 9189, 8.3.1): VKO_GOSTR3410_2012_512 on curves of 512
     /// bits, ``KDFTree`` of VKO_GOSTR3410_2012_256 on those of 256.
     ///

@@ -69,6 +69,11 @@ extension CardCommand {
             0x00, 0xA4, isMF ? 0x00 : 0x08, ne == nil ? 0x00 : 0x04, bytes: isMF ? [0x3F, 0x00] : path.bytes, ne: ne)
     }
 
+    /// SELECT of the first file in the current directory, or of the one after another, with its template.
+    static func selectChild(after identifier: UInt16?) -> CardCommand {
+        CardCommand(0x00, 0xA4, 0x00, identifier == nil ? 0x04 : 0x06, bytes: identifier?.bytes ?? [], ne: 256)
+    }
+
     /// READ BINARY of the selected file.
     static func read(at offset: Int, count: Int) -> CardCommand {
         CardCommand(0x00, 0xB0, offset.high, offset.low, ne: count)

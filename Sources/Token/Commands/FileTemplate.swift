@@ -10,6 +10,8 @@ package struct FileTemplate {
     var properties: [UInt8] = []
     /// The access conditions (tag 86).
     var access: [UInt8] = []
+    /// The file's identifier (tag 83).
+    var identifier: UInt16?
 
     init(parsing bytes: [UInt8]) throws(MalformedBytes) {
         var outer = ByteCursor(bytes)
@@ -19,6 +21,7 @@ package struct FileTemplate {
             var cursor = ByteCursor(value)
             switch tag {
             case 0x80: size = try cursor.uint16()
+            case 0x83: identifier = UInt16(truncatingIfNeeded: try cursor.uint16())
             case 0x85: properties = value
             case 0x86: access = value
             default: break

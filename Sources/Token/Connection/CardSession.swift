@@ -88,6 +88,8 @@ final class CardSession {
         var changeCounter: UInt32?
         var objects: ObjectCache?
         var files: KnownFiles?
+        /// The containers whose headers were read, by their directories.
+        var containers: [UInt16: KnownContainer] = [:]
         /// The files as the cache on the disk has them; nil before it was read.
         var cached: KnownFiles?
         var info: KnownInfo?

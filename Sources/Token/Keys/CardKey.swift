@@ -171,10 +171,17 @@ extension [TokenObject] {
 /// A private key of the token that may be used once. Every computation with a key takes one, and only asking makes one.
 package struct PermittedKey: Sendable {
     package let object: TokenObject
+    /// The password of the key's container; nil for a key that needs none.
+    let password: SharedSecret?
 
-    /// - Parameter asking: Has the key's owner asked if that is wanted, and throws without leave.
-    package init<Refusal: Error>(_ object: TokenObject, asking: () throws(Refusal) -> Void) throws(Refusal) {
+    /// - Parameters:
+    ///   - password: The password of the key's container, if it has one.
+    ///   - asking: Has the key's owner asked if that is wanted, and throws without leave.
+    package init<Refusal: Error>(
+        _ object: TokenObject, password: SharedSecret? = nil, asking: () throws(Refusal) -> Void
+    ) throws(Refusal) {
         try asking()
         self.object = object
+        self.password = password
     }
 }

@@ -23,6 +23,7 @@ extension Token {
     /// - Returns: Two numbers, each big-endian, as long as the coordinates: s ‖ r of GOST R 34.10, r ‖ s of ECDSA.
     package func sign(digest: [UInt8], with key: PermittedKey) throws(TokenError) -> [UInt8] {
         let object = key.object
+        if let container = object.container { return try sign(digest: digest, with: container, key.password) }
         guard let key = object.key, let input = key.kind.digest(digest) else { throw .unsupported }
         let wanted = SecurityEnvironment(use: .signature, key: key.number)
         return try transaction(first: .act) { card throws(TokenError) in
@@ -60,6 +61,9 @@ extension Token {
     package func agree(
         _ key: PermittedKey, with peer: [UInt8], ukm: [UInt8] = [], hash: HashAlgorithm? = nil
     ) throws(TokenError) -> Secret {
+        if let container = key.object.container {
+            return try agree(container, with: peer, ukm: ukm, hash: hash, key.password)
+        }
         guard let key = key.object.key, key.half == .privateKey, let request = key.kind.agreement(with: peer, ukm: ukm)
         else { throw .unsupported }
         return try transaction { card throws(TokenError) in

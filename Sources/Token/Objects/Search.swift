@@ -77,6 +77,7 @@ extension Transaction {
             if record.kind == .annotation, directory == .data { objects.attach(record, in: file) }
         }
         if let directories = indices.directories { objects += try readPKCS15(directories) }
+        objects += try readContainers()
         objects = objects.sortedByKind
         try completePublicKeys(of: &objects)
         return objects

@@ -13,8 +13,11 @@ package struct TokenObject: Sendable, Equatable {
     package var isPrivate: Bool
     /// Attributes that have no other place, by numbers that the driver does not interpret.
     @GuardedAttributes package var attributes: [UInt32: [UInt8]]
-    /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
+    /// Whether another program's format describes it, OpenSC's or CryptoPro CSP's: it can be used, and is changed and
+    /// deleted by that program only.
     package var isForeign = false
+    /// The key in a container that it belongs to; nil for everything outside of containers.
+    package var container: ContainerReference?
     /// The file of the record that keeps what the vendor's format has no place for; 0 without one.
     package var annotation: UInt16 = 0
 

@@ -97,7 +97,10 @@ extension TokenSession {
     ) throws(TokensError) -> Secret {
         let key = try present(key)
         try key.require(.derives, otherwise: key.key?.properties.contains(.derives) == true, mechanism)
-        let isPossible = try withToken { token throws(TokenError) in try token.supportsKanalCommands() }
+        let isPossible = try withToken { token throws(TokenError) in
+            if key.container != nil { return true }
+            return try token.supportsKanalCommands()
+        }
         guard isPossible else { throw .refused(.mechanism, "the token agrees on no secrets") }
         guard let kind = key.key?.kind, peer.belongs(to: kind), let point = peer.point, ukm.count <= point.count / 2
         else {

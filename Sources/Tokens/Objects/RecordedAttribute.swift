@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Containers
 package import Token
 
 /// An attribute of an object that a token keeps by its number in PKCS #11, as far as this target reads or writes it.
@@ -44,8 +45,19 @@ package enum RecordedAttribute: UInt32, CaseIterable {
 extension TokenObject {
     /// An attribute that the token keeps by its number.
     package subscript(_ attribute: RecordedAttribute) -> [UInt8]? {
-        get { attributes[attribute.rawValue] }
+        get { attributes[attribute.rawValue] ?? containerAttributes[attribute] }
         set { attributes[attribute.rawValue] = newValue }
+    }
+
+    /// The attributes that follow from a container; none outside of one.
+    package var containerAttributes: [RecordedAttribute: [UInt8]] {
+        guard let container else { return [:] }
+        var attributes: [RecordedAttribute: [UInt8]] = [.isModifiable: [0], .isCopyable: [0], .isDestroyable: [0]]
+        guard let key else { return attributes }
+        attributes[.startDate] = container.key.period?.begin.map { Array($0.utf8.prefix(8)) }
+        attributes[.endDate] = container.key.period?.end.map { Array($0.utf8.prefix(8)) }
+        if key.half == .privateKey { attributes[.alwaysAuthenticates] = [container.needsPassword ? 1 : 0] }
+        return attributes
     }
 
     /// The name that it was given; invalid UTF-8 becomes U+FFFD.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
+import Containers
 import GOST
 package import Secrets
 package import Token
@@ -34,6 +35,11 @@ extension TokenObject {
     /// The properties that distinguish it from all others on its token, those that are gone included, as long as its
     /// record is not rewritten. None is secret to those who see the object.
     fileprivate var identity: [[UInt8]] {
+        if let container {
+            // The place and the key, which stay while another program rewrites the files.
+            let kind = key.map { $0.half == .publicKey ? "public" : "private" } ?? "certificate"
+            return identity("container") + [Array(kind.utf8), container.key.fingerprint, certificate ?? []]
+        }
         switch content {
         case .key(let key):
             // The number of a key file stays the same for as long as the key exists.
@@ -46,6 +52,8 @@ extension TokenObject {
         case .publicKey: return identity("public key") + attributeList
         }
     }
+
+    private var certificate: [UInt8]? { if case .certificate(_, let value) = content { value } else { nil } }
 
     private func identity(_ kind: StaticString) -> [[UInt8]] {
         [Array("\(kind)".utf8), UInt64(file).bytes, [isForeign ? 1 : 0]]

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import APDU
+import Containers
+import Logging
+import Translation
+
+/// Finding the keys of containers. User alone may read the files that tell of them.
+extension Transaction {
+    /// The objects of all containers that can be read, for User.
+    func readContainers() throws(TokenError) -> [TokenObject] {
+        guard login == .user, isPlain else { return [] }
+        var known: [UInt16: KnownContainer] = [:]
+        var objects: [TokenObject] = []
+        for directory in try containerDirectories() {
+            try spend(files: 2)
+            guard let container = try container(directory) else { continue }
+            known[directory] = container
+            objects += container.objects(in: directory)
+        }
+        session.known.containers = known
+        return objects
+    }
+
+    /// The directories of containers, whose numbers may have holes.
+    private func containerDirectories() throws(TokenError) -> [UInt16] {
+        var directories: [UInt16] = []
+        guard try optional({ () throws(TokenError) in try select(.containers) }) != nil else { return [] }
+        while true {
+            try spend(files: 1)
+            let response = try send(CardCommand.selectChild(after: directories.last))
+            guard response.status != .fileNotFound else { return directories }
+            let template = try? FileTemplate(parsing: try data(of: response))
+            guard let identifier = template?.identifier, !directories.contains(identifier) else {
+                throw .malformedAnswer
+            }
+            directories.append(identifier)
+            try select(.containers)
+        }
+    }
+
+    /// A container that is there now; nil if it cannot be used.
+    private func container(_ directory: UInt16) throws(TokenError) -> KnownContainer? {
+        do throws(TokenError) {
+            return try currentContainer(directory)
+        } catch {
+            switch error {
+            case .container(let fault):
+                settings.log.notice(
+                    "the container \(directory.bytes.hexadecimal) is not shown: \(fault)",
+                    metadata: ["reader": "\(session.identity.reader)"])
+                return nil
+            case .notFound, .notLoggedIn, .refused: return nil
+            default: throw error
+            }
+        }
+    }
+
+    /// What is known of a container, once its header's code has shown that it is true; else what the header says now.
+    /// The header is the selected file after it.
+    ///
+    /// - Throws: ``TokenError/notFound`` if there is no header.
+    func currentContainer(_ directory: UInt16) throws(TokenError) -> KnownContainer {
+        let known = session.known.containers[directory]
+        let name = if let known { known.name } else { try containerName(directory) }
+        let size = try select(.container(directory, .header)).size
+        if let known {
+            if try readCode(of: known) == known.header.code { return known }
+            session.known.containers[directory] = nil
+            // The objects that were found are those of another header.
+            session.known.objects = nil
+        }
+        let bytes = try readHeader(size: size)
+        let header: ContainerHeader
+        do throws(ContainerError) { header = try ContainerHeader(file: bytes.span) } catch { throw TokenError(error) }
+        let container = KnownContainer(name: name, header: header)
+        session.known.containers[directory] = container
+        return container
+    }
+
+    /// The code at the end of the selected header. If a different file is selected, it is something else, or nothing.
+    func readCode(of known: KnownContainer) throws(TokenError) -> [UInt8] {
+        let size = known.header.code.count
+        return try send(CardCommand.read(at: known.header.length - size, count: size)).data
+    }
+
+    /// The selected header without its filling, which is longer on real tokens than a header.
+    private func readHeader(size: Int) throws(TokenError) -> [UInt8] {
+        var bytes = try readBlock(at: 0, atMost: size).data
+        let length: Int
+        do throws(ContainerError) { length = try ContainerHeader.length(from: bytes.span) } catch {
+            throw TokenError(error)
+        }
+        while bytes.count < min(length, size) {
+            let block = try readBlock(at: bytes.count, atMost: min(length, size) - bytes.count)
+            bytes += block.data
+            if block.data.isEmpty || block.status == .endOfFileReached { break }
+        }
+        return bytes
+    }
+
+    /// The name of a container; empty if it has none that can be read.
+    private func containerName(_ directory: UInt16) throws(TokenError) -> String {
+        let file = try optional { () throws(TokenError) in
+            let size = try select(.container(directory, .name)).size
+            return try readBlock(at: 0, atMost: size).data
+        }
+        return file.flatMap { try? ContainerName(file: $0.span).text } ?? ""
+    }
+}
