@@ -308,7 +308,7 @@ let package = Package(
         .target(name: "CMemcheck", path: "Tests/Support/CMemcheck"),
         .target(name: "CStack", path: "Tests/Support/CStack"),
         .executableTarget(
-            name: "constant-time", dependencies: ["CMemcheck", "CStack", "GOST", "Secrets"],
+            name: "constant-time", dependencies: ["CMemcheck", "CStack", "Containers", "GOST", "Secrets"],
             path: "Tests/Programs/ConstantTime", swiftSettings: settings,
             // valgrind 3.19 gives up on the compiler's debugging information.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"])]),

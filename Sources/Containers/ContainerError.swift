@@ -39,7 +39,7 @@ package enum ContainerError: Error, Equatable, Sendable {
     }
 
     /// A kind of container that is not read.
-    package enum Feature: Sendable {
+    package enum Feature: Sendable, Equatable {
         /// Another form of container: keys of RSA and ECDSA, parts of keys, CryptoPro's first and oldest ones.
         case form
         /// An algorithm or a parameter set that is not known, or none that go together.
@@ -48,6 +48,8 @@ package enum ContainerError: Error, Equatable, Sendable {
         case keyInCard
         /// The key is shared with a card (FKC).
         case sharedKey
+        /// A key file of another form, which has more than two keys.
+        case keyFile(ContainerFile)
     }
 
     /// The proof that a key fails.
@@ -64,7 +66,7 @@ package enum ContainerError: Error, Equatable, Sendable {
     package var isOfPair: Bool {
         switch self {
         case .missing(let file), .damaged(let file, _): file != .header && file != .name
-        case .maskCode, .key: true
+        case .maskCode, .key, .unsupported(.keyFile): true
         default: false
         }
     }
@@ -76,7 +78,7 @@ extension ContainerError: CustomStringConvertible {
         switch self {
         case .missing(let file): "\(file.fileName) is missing"
         case .damaged(let file, let damage): "\(file.fileName) is damaged: \(damage)"
-        case .unsupported(let feature): "header.key: \(feature)"
+        case .unsupported(let feature): "the container is not supported: \(feature)"
         case .headerCode: "header.key is damaged: its code is wrong"
         case .maskCode(let file): "\(file.fileName) is damaged: its code is wrong"
         case .password: "the container's password is wrong"
@@ -108,6 +110,7 @@ extension ContainerError.Feature: CustomStringConvertible {
         case .parameters: "an algorithm or a parameter set that is not known"
         case .keyInCard: "the key is in the card, not in the container"
         case .sharedKey: "the key is shared with a card"
+        case .keyFile(let file): "\(file.fileName) is of a form that is not read"
         }
     }
 }

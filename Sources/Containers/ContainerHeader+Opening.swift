@@ -57,13 +57,17 @@ extension ContainerHeader {
 }
 
 extension ContainedKey {
+    /// Compares the public key with what the header has of it. A wrong key's public key is not published before.
+    ///
     /// - Throws: ``ContainerError/key(_:)``.
     fileprivate func prove(_ key: borrowing PrivateKey) throws(ContainerError) {
         let publicKey: PublicKey
         do { publicKey = try key.publicKey() } catch { throw .failure(error) }
-        guard publicKey.bytes.starts(with: fingerprint) else { throw .key(.fingerprint) }
+        let beginning = publicKey.bytes.span.extracting(first: fingerprint.count)
+        guard published(constantTimeEqual(beginning, fingerprint.span)) else { throw .key(.fingerprint) }
         guard let certificate else { return }
-        guard try Self.certifiedPoint(certificate.span) == publicKey.bytes else { throw .key(.certificate) }
+        let point = try Self.certifiedPoint(certificate.span)
+        guard published(constantTimeEqual(point.span, publicKey.bytes.span)) else { throw .key(.certificate) }
     }
 
     /// X ‖ Y of the key in a certificate.

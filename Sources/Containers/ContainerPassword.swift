@@ -50,7 +50,7 @@ extension ContainedKey {
 }
 
 /// A way to have four bytes for each character.
-enum PasswordForm: CaseIterable {
+package enum PasswordForm: CaseIterable, Sendable {
     /// Little-endian.
     case utf32
     /// A byte of the code page 1251, and three zeros.
@@ -59,7 +59,7 @@ enum PasswordForm: CaseIterable {
     case utf8
 
     /// The bytes of a password in UTF-8; nil if it has none in this form.
-    func units(_ password: Span<UInt8>) -> Secret? {
+    package func units(_ password: Span<UInt8>) -> Secret? {
         var result = Secret(count: 4 * password.count)
         var units = result.mutableBytes
         var (index, count) = (0, 0)
@@ -86,6 +86,6 @@ extension Span<UInt8> {
     fileprivate var isASCII: Bool {
         var bits: UInt8 = 0
         for index in indices { bits |= self[index] }
-        return bits < 0x80
+        return published(bits < 0x80)
     }
 }

@@ -57,7 +57,7 @@ struct PrimaryFile: ~Escapable {
         } catch {
             throw .damaged(file, .encoding)
         }
-        guard !isLonger else { throw .unsupported(.form) }
+        guard !isLonger else { throw .unsupported(.keyFile(file)) }
         guard second.isEmpty == (keys == 1) else { throw .damaged(file, .keyCount) }
     }
 

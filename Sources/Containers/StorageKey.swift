@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import GOST
-import Secrets
+package import GOST
+package import Secrets
 
 /// The key that the keys of a container are enciphered with, of a password and a salt.
-enum StorageKey {
+package enum StorageKey {
     /// Derives a key of 32 bytes, by GOST R 34.11-94 for keys of 2001 and by Streebog-256 for all others, those of 512
     /// bits, too.
     ///
@@ -12,49 +12,50 @@ enum StorageKey {
     /// - Parameters:
     ///   - password: Four bytes for each character; none without a password.
     ///   - salt: 12 bytes of masks.key, or a fingerprint of 8.
-    static func derive(_ algorithm: PublicKeyAlgorithm, password: Span<UInt8>, salt: Span<UInt8>) -> Secret {
+    package static func derive(_ algorithm: PublicKeyAlgorithm, password: Span<UInt8>, salt: Span<UInt8>) -> Secret {
         if algorithm == .gostR34102001 { return derive(GOSTR341194.self, password, salt) }
         return derive(Streebog256.self, password, salt)
     }
 
     private static let beginning = Array("DENEFH028.760246785.IUEFHWUIO.EF".utf8)
 
+    /// The number of rounds. Without a password nothing has to be slow.
+    private static func rounds(hasPassword: Bool) -> Int { hasPassword ? 2000 : 2 }
+
     private static func derive<Hash: HashFunction & ~Copyable>(
         _: Hash.Type, _ password: Span<UInt8>, _ salt: Span<UInt8>
     ) -> Secret {
-        var hash = Hash()
-        hash.update(salt)
-        hash.update(password)
-        let first = hash.finalize()
-
+        let first = hashed(Hash.self, salt, password)
         var code = Secret(copying: beginning)
-        for _ in 0..<(password.isEmpty ? 2 : 2000) {
-            var hash = Hash()
-            hash.update(code.padded(with: 0x36, to: Hash.blockSize).bytes)
-            hash.update(first.bytes)
-            hash.update(code.padded(with: 0x5C, to: Hash.blockSize).bytes)
-            hash.update(first.bytes)
-            code = hash.finalize()
+        for _ in 0..<rounds(hasPassword: !password.isEmpty) {
+            code = hashed(
+                Hash.self, code.padded(with: 0x36, to: Hash.blockSize).bytes, first.bytes,
+                code.padded(with: 0x5C, to: Hash.blockSize).bytes, first.bytes)
         }
+        let last = hashed(
+            Hash.self, code.padded(with: 0x36, to: code.count).bytes, salt,
+            code.padded(with: 0x5C, to: code.count).bytes, password)
+        return hashed(Hash.self, last.bytes)
+    }
 
-        var last = Hash()
-        last.update(code.padded(with: 0x36, to: code.count).bytes)
-        last.update(salt)
-        last.update(code.padded(with: 0x5C, to: code.count).bytes)
-        last.update(password)
-        let result = last.finalize()
-        var final = Hash()
-        final.update(result.bytes)
-        return final.finalize()
+    private static func hashed<Hash: HashFunction & ~Copyable>(
+        _: Hash.Type, _ a: Span<UInt8>, _ b: Span<UInt8> = Span(), _ c: Span<UInt8> = Span(), _ d: Span<UInt8> = Span()
+    ) -> Secret {
+        var hash = Hash()
+        hash.update(a)
+        hash.update(b)
+        hash.update(c)
+        hash.update(d)
+        return hash.finalize()
     }
 }
 
 extension Secret {
     /// The bytes, and zeros up to `count`, each with `pad` added modulo 2.
     fileprivate func padded(with pad: UInt8, to count: Int) -> Secret {
-        var result = Secret(count: count)
+        var result = Secret(copying: bytes, zeros: count - self.count)
         var padded = result.mutableBytes
-        for index in padded.indices { padded[index] = pad ^ (index < self.count ? bytes[index] : 0) }
+        for index in padded.indices { padded[index] ^= pad }
         return result
     }
 }

@@ -52,8 +52,8 @@ enum ConstantTime {
 }
 
 extension Claim {
-    /// Every function of `GOST` whose documentation says "constant time".
-    static let all = symmetric + scalars + agreements
+    /// Every function of `GOST` and `Containers` whose documentation says "constant time".
+    static let all = symmetric + scalars + agreements + containers
 
     static let symmetric = ciphers + modes + hashes + derivations
 }

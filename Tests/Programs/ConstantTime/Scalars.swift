@@ -44,6 +44,11 @@ extension Claim {
                 let masked = scalar(inputs, curve).appending(scalar(inputs, curve).bytes)
                 return try readKey(keyFile(algorithm, curve, masked))
             },
+            Claim("a mask taken off, \(curve)") { inputs in
+                let masked = scalar(inputs, curve)
+                let mask = inputs.secret((0..<curve.coordinateSize).map { UInt8($0 * 3 + 1) })
+                return revealed(try PrivateKey(curve: curve, masked: masked.bytes, mask: mask.bytes).scalar)
+            },
         ]
     }
 

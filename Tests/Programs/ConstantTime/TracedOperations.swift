@@ -42,6 +42,11 @@ extension TracedOperation {
                 let random = Draws(value: value)
                 return { _ = try PrivateKey.generate(on: curve, random: random) }
             },
+            TracedOperation("a mask taken off, \(curve)") { value in
+                let masked = scalar(curve, value)
+                let mask = scalar(curve, value ^ 0x55)
+                return { _ = try PrivateKey(curve: curve, masked: masked.bytes, mask: mask.bytes) }
+            },
             TracedOperation("a public key, \(curve)") { value in
                 let key = try privateKey(curve, value)
                 return { _ = try key.publicKey() }

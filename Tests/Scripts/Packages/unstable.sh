@@ -159,7 +159,7 @@ emulate() {
 
 # Those that need neither pcscd nor the library that is installed, without those of the secure channel and of emulated
 # cards: what these compute takes qemu too long.
-targets='APDUTests AskingTests ConfigurationTests GOSTTests HostCryptoTests HostProcessTests LockingTests PCSCTests
+targets='APDUTests AskingTests ConfigurationTests ContainersTests GOSTTests HostCryptoTests HostProcessTests LockingTests PCSCTests
     ProviderTests SecretsTests StorageTests TerminalTests TranslationTests'
 # qemu does not tell who starts a program that there is none, and makes up what /proc says of memory, groups and sessions.
 # Where openssl makes and judges hundreds of files, it takes a quarter of an hour.

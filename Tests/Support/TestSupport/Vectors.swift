@@ -32,10 +32,15 @@ package struct JSON: Sendable {
     package init(vectors name: String) throws {
         self = try Self.read.withLock { read in
             if let file = read[name] { return file }
-            let file = JSON(try JSONSerialization.jsonObject(with: Data(contentsOf: Self.folder.appending(path: name))))
+            let file = try JSON(file: Self.folder.appending(path: name))
             read[name] = file
             return file
         }
+    }
+
+    /// Reads a file.
+    package init(file: URL) throws {
+        self = JSON(try JSONSerialization.jsonObject(with: Data(contentsOf: file)))
     }
 
     private static let read = Mutex<[String: JSON]>([:])
