@@ -14,8 +14,8 @@ package struct ContainerPassword: ~Copyable, Sendable {
 extension ContainerHeader {
     /// Checks a password with the code in the header, without a key's file.
     ///
-    /// CryptoPro CSP on Linux has a character of four bytes. For other characters than those of ASCII no container was
-    /// seen, so that three forms are tried: UTF-32, the code page 1251 and UTF-8, a byte in four.
+    /// CryptoPro CSP on Linux has characters of four bytes. No container was seen whose password has a character outside
+    /// ASCII, so that three forms are tried (Containers, 5).
     ///
     /// - Parameter password: In UTF-8; empty for none.
     /// - Throws: ``ContainerError/password``, ``ContainerError/passwordNeeded``, ``ContainerError/passwordNotNeeded``.

@@ -2,7 +2,7 @@
 import GOST
 import Secrets
 
-/// The elements of header.key, without a judgement.
+/// The elements of header.key, without a judgement (Containers, 3).
 struct HeaderContents {
     /// The object identifier of the form, in DER.
     let form: [UInt8]

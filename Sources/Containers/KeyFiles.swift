@@ -2,7 +2,7 @@
 import GOST
 import Secrets
 
-/// The contents of masks.key: a mask in clear, the salt of the storage key, and a code over both.
+/// The contents of masks.key: a mask in clear, the salt of the storage key, and a code over both (Containers, 2 and 7).
 struct MaskFile: ~Escapable {
     let mask: Span<UInt8>
     let salt: Span<UInt8>

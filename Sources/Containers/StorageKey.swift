@@ -2,10 +2,10 @@
 package import GOST
 package import Secrets
 
-/// The key that the keys of a container are enciphered with, of a password and a salt.
+/// The key that the keys of a container are enciphered with, of a password and a salt (Containers, 5).
 package enum StorageKey {
-    /// Derives a key of 32 bytes, by GOST R 34.11-94 for keys of 2001 and by Streebog-256 for all others, those of 512
-    /// bits, too.
+    /// Derives a key of 32 bytes, by GOST R 34.11-94 for keys of 2001 and by Streebog-256 for all others, also of 512
+    /// bits.
     ///
     /// Constant time in its secret inputs, the password and all that comes of it; the password's length shows.
     ///

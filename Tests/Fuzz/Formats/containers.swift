@@ -3,9 +3,9 @@ import Containers
 import GOST
 import Secrets
 
-/// Key containers: typed errors, never a trap, and never another key than the one that its header is made for. The first byte
-/// chooses which file the rest is, or is added to, modulo 2: of a valid container with two keys of 256 bits, without a password. A
-/// header gets the right code for its contents, so that the parser behind the code is reached.
+/// Key containers: typed errors, never a trap, and never a key without the fingerprint of the header. The first byte chooses the
+/// file that the rest is, or is added to, modulo 2: of a valid container with two keys of 256 bits, without a password. A header
+/// gets the right code for its contents, so that the parser behind the code is reached.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzContainers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -16,9 +16,11 @@ public func fuzzContainers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
     let changed = ContainerFile.allCases[Int(first & 0x7F) % ContainerFile.allCases.count]
     files[changed] = isChanged ? sum(files[changed] ?? [], rest) : rest
     if changed == .header { files[.header] = sealed(files[.header] ?? []) }
-    _ = try? ContainerName(file: (files[.name] ?? []).span)
+    let nameFile = files[.name] ?? []
+    _ = try? ContainerName(file: nameFile.span)
     let headerFile = files[.header] ?? []
-    let length = try? ContainerHeader.length(from: Array(headerFile.prefix(16)).span)
+    let beginning = Array(headerFile.prefix(16))
+    let length = try? ContainerHeader.length(from: beginning.span)
     guard let header = try? ContainerHeader(file: headerFile.span) else { return 0 }
     guard header.length == length else { fatalError("another length than the beginning says") }
     guard !header.keys.isEmpty else { fatalError("a header without keys") }
