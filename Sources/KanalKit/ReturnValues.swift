@@ -92,6 +92,7 @@ extension TokenError {
         case .memoryFull: "CKR_DEVICE_MEMORY"
         case .unsupported: "CKR_TOKEN_NOT_RECOGNIZED"
         case .container(.failure): "CKR_FUNCTION_FAILED"
+        case .container(.password), .container(.passwordNotNeeded): "CKR_PIN_INCORRECT"
         case .faulty, .initialisationPhase, .malformedAnswer, .container, .refused: "CKR_DEVICE_ERROR"
         }
     }

@@ -16,10 +16,11 @@ extension Library {
     package func logIn(
         _ handle: CK_SESSION_HANDLE, as user: CK_USER_TYPE, pin: SharedSecret?
     ) throws(CKError) {
+        let isContainers = try user == CKU_CONTEXT_SPECIFIC && pin == nil && wantsContainerPassword(handle)
         let request =
             switch user {
             case CKU_SO: PINRequest(pin: .securityOfficer, purpose: "to log in")
-            case CKU_CONTEXT_SPECIFIC: PINRequest(pin: .user, purpose: "to use a key once")
+            case CKU_CONTEXT_SPECIFIC: PINRequest(pin: isContainers ? .container : .user, purpose: "to use a key once")
             default: PINRequest(pin: .user, purpose: "to log in")
             }
         try withPINs([NeededPIN(request, given: pin)], of: handle) { session throws(CKError) in
@@ -27,6 +28,11 @@ extension Library {
         } _: { session, pins throws(CKError) in
             try session.logIn(user, pin: pins[0].secret)
         }
+    }
+
+    /// Whether the key of the operation that was begun last wants the password of its container.
+    private func wantsContainerPassword(_ handle: CK_SESSION_HANDLE) throws(CKError) -> Bool {
+        try withSession(handle) { session throws(CKError) in session.authentication?.containerKey != nil }
     }
 
     /// Gives User's PIN its first value, or a new one.

@@ -85,8 +85,14 @@ struct PINOptions: ParsableArguments {
         do {
             // The work is done in a thread, which has the context of no task by itself.
             let context = ProgramContext.current
+            let asksForPasswords = pinSource != .authenticator && context.hasTerminal
             let first = try await token.perform(as: role, pin: pin.value) { session in
-                try ProgramContext.$current.withValue(context) { try body(session) }
+                if asksForPasswords {
+                    session.askForPasswords { label, wasWrong in
+                        try ProgramContext.$current.withValue(context) { try Self.password(label, wasWrong) }
+                    }
+                }
+                return try ProgramContext.$current.withValue(context) { try body(session) }
             }
             result = try await next(first)
         } catch {
@@ -96,6 +102,17 @@ struct PINOptions: ParsableArguments {
         }
         await token.forgetPIN()
         return result
+    }
+
+    /// The password of the container that a key is in, from the person at the terminal.
+    private static func password(_ label: String, _ wasWrong: Bool) throws -> PIN {
+        if wasWrong {
+            try OutputStream.error.write(translated(SecretQuestion.refusalOfPassword(triesLeft: nil)) + "\n")
+        }
+        let prompt: Phrase = "Password of the container with the key \(label): "
+        let secret = try SecretQuestion(prompt: prompt, source: nil, option: "").answer()
+        let bytes = secret.bytes
+        return PIN(bytes: bytes)
     }
 
     /// The name of the PIN in a question.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Asking
 import HostCrypto
+import Locking
 import Secrets
 import Token
 import Tokens
@@ -31,6 +33,9 @@ public struct KeyPair: Sendable, Equatable {
     public let id: [UInt8]
     /// The name that it was given.
     public let label: String
+    /// Whether the key is in a container with a password of its own, which each use needs; see
+    /// ``Session/askForPasswords(by:)``.
+    public let needsPassword: Bool
     let privateKey: ObjectReference
     let publicKey: ObjectReference?
 }
@@ -78,11 +83,33 @@ extension Session {
     }
 }
 
+extension Session {
+    /// Has `ask` called for the password of a container, before each use of a key in it, until the block of
+    /// `Token.perform` ends. Without it the authenticator of `kanal.conf` asks the user. The password is not kept, and
+    /// nothing counts wrong ones; after the third the use fails.
+    ///
+    /// - Parameter ask: Gives the password of the key with this label. It is called again if the last answer was wrong.
+    ///   ``KanalError/cancelled`` ends the use so; other errors become ``KanalError/askingFailed(_:)``.
+    public func askForPasswords(
+        by ask: @escaping @Sendable (_ label: String, _ wasWrong: Bool) throws -> PIN
+    ) {
+        tokenSession.passwords.withLock { question in
+            question = { label, fault throws(TokensError) in
+                do { return try ask(label, fault != nil).secret } catch {
+                    throw error as? KanalError == .cancelled
+                        ? .unanswered(.cancelled) : .unanswered(.failed(Phrase(verbatim: "\(error)")))
+                }
+            }
+        }
+    }
+}
+
 extension KeyPair {
     init(_ pair: KeyPairObjects) {
         kind = KeyKind(pair.privateKey)
         id = pair.privateKey.identifier
         label = pair.privateKey.name
+        needsPassword = pair.privateKey.container?.needsPassword == true
         privateKey = ObjectReference(pair.privateKey)
         publicKey = pair.publicKey.map { ObjectReference($0) }
     }

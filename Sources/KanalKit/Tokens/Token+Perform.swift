@@ -109,7 +109,8 @@ extension Token {
     private func work<Result>(
         in session: TokenSession, _ role: Role, _ body: (borrowing Session) throws -> Result
     ) throws -> Result {
-        try body(Session(session, of: self, role: role))
+        defer { session.passwords.withLock { $0 = nil } }
+        return try body(Session(session, of: self, role: role))
     }
 
     /// The interval of looking for a token that is away.

@@ -25,11 +25,6 @@ extension FilePath {
 extension TokenError {
     /// The reason why a container's key could not be used.
     init(_ error: ContainerError) {
-        self =
-            switch error {
-            case .password, .passwordNotNeeded: .pinIncorrect
-            case .passwordNeeded: .notLoggedIn
-            default: .container(error)
-            }
+        self = error == .passwordNeeded ? .notLoggedIn : .container(error)
     }
 }

@@ -36,7 +36,7 @@ extension Token {
 
     /// Makes sure that a password is the one of an object's container. No wrong one is counted.
     ///
-    /// - Throws: ``TokenError/pinIncorrect``.
+    /// - Throws: ``TokenError/container(_:)`` with ``ContainerError/password`` for another one.
     package func checkPassword(_ password: borrowing Secret, of object: TokenObject) throws(TokenError) {
         guard let reference = object.container else { throw .unsupported }
         let password = password.copy()
@@ -44,7 +44,7 @@ extension Token {
             try card.requireLogin(.user)
             let container = try card.currentContainer(reference.directory)
             do throws(ContainerError) { _ = try container.header.checkPassword(password) } catch {
-                throw error == .passwordNeeded ? .pinIncorrect : TokenError(error)
+                throw error == .passwordNeeded ? .container(.password) : TokenError(error)
             }
         }
     }

@@ -2,6 +2,7 @@
 
 import APDU
 import Asking
+import Containers
 import Locking
 import Logging
 import SecureChannel
@@ -70,8 +71,20 @@ extension Slots {
     package func askForPIN(
         of role: Token.Role, for purpose: Phrase, in slot: Int, after fault: PINFault? = nil
     ) throws(TokensError) -> SharedSecret {
+        try askForPIN(PINRequest(pin: .init(role), purpose: purpose), in: slot, after: fault)
+    }
+
+    /// Has the user asked for the password of a key's container.
+    func askForPassword(in slot: Int, after fault: PINFault?) throws(TokensError) -> SharedSecret {
+        // A file always gives the same answer.
+        guard fault == nil || interaction.prompt?.asksUser == true else { throw .token(.container(.password)) }
+        return try askForPIN(PINRequest(pin: .container, purpose: "to use a key once"), in: slot, after: fault)
+    }
+
+    private func askForPIN(
+        _ request: PINRequest, in slot: Int, after fault: PINFault?
+    ) throws(TokensError) -> SharedSecret {
         guard let prompt = interaction.prompt else { throw .unanswered(.notConfigured) }
-        let request = PINRequest(pin: .init(role), purpose: purpose)
         return try inquire(.pins([request]), in: slot) { () throws(TokensError) -> SharedSecret in
             let token: TokenFacts = try held { () throws(TokensError) in try facts(of: slot) }
             guard token.triesLeft(of: request.pin) != 0 else { throw .token(.pinLocked) }

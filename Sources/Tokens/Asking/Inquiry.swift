@@ -85,6 +85,8 @@ package struct PINRequest: Equatable, Sendable {
         case user
         case securityOfficer
         case local(Int)
+        /// The password of a key's container, which is none of the token's.
+        case container
     }
 
     package init(pin: PIN, purpose: Phrase, isNew: Bool = false) {
@@ -97,7 +99,7 @@ package struct PINRequest: Equatable, Sendable {
         let tries = facts.triesLeft(of: pin)
         if !isNew, let tries { text += "\n" + translated("Tries left: \(tries)") }
         return Question(
-            title: title, text: text, prompt: translated(isNew ? "New PIN:" : "PIN:"),
+            title: title, text: text, prompt: translated(prompt),
             error: fault.flatMap(complaint).map(translated), repeatPrompt: isNew ? translated("Once more:") : nil,
             key: isNew ? nil : facts.key(of: pin))
     }
@@ -107,9 +109,15 @@ package struct PINRequest: Equatable, Sendable {
 
     private func complaint(_ fault: PINFault) -> Phrase? {
         switch fault {
+        case .incorrect where pin == .container: "The password is wrong."
         case .incorrect: isNew ? nil : "The PIN is wrong."
         case .length: isNew ? "The token does not take a PIN of this length." : nil
         }
+    }
+
+    private var prompt: Phrase {
+        if pin == .container { return "Password:" }
+        return isNew ? "New PIN:" : "PIN:"
     }
 
     private var title: Phrase {
@@ -119,6 +127,7 @@ package struct PINRequest: Equatable, Sendable {
         case (.securityOfficer, false): "The security officer's PIN of a token"
         case (.securityOfficer, true): "A new security officer's PIN for a token"
         case (.local(let number), false): "The local PIN \(number) of a token"
+        case (.container, _): "The password of a key container"
         case (.local(let number), true): "A new local PIN \(number) for a token"
         }
     }

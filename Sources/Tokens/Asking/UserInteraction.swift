@@ -96,16 +96,18 @@ package struct TokenFacts: Sendable {
         switch pin {
         case .user: userTries
         case .securityOfficer: securityOfficerTries
-        case .local: nil
+        case .local, .container: nil
         }
     }
 
     /// A name by which a desktop can keep a PIN.
-    func key(of pin: PINRequest.PIN) -> String {
+    func key(of pin: PINRequest.PIN) -> String? {
         switch pin {
         case .user: "kanal:\(displaySerial):user"
         case .securityOfficer: "kanal:\(displaySerial):so"
         case .local(let number): "kanal:\(displaySerial):local\(number)"
+        // A token can have several containers, each with a password of its own.
+        case .container: nil
         }
     }
 

@@ -117,14 +117,16 @@ extension TokenSession {
         _ key: TokenObject, for purpose: KeyUse.Purpose
     ) throws(TokensError) -> PermittedKey {
         try requireLogin(.user)
+        let isContainers = key.container?.needsPassword == true
         // A PIN for each use can be given by PKCS #11 only.
-        guard key[.alwaysAuthenticates] != [1] else { throw .token(.notLoggedIn) }
+        guard isContainers || key[.alwaysAuthenticates] != [1] else { throw .token(.notLoggedIn) }
+        let password = isContainers ? try password(of: key) : nil
         let ask = { () throws(TokensError) in
             guard self.slots.consent == .always else { return }
             let use = KeyUse(label: key.name, purpose: purpose)
             try self.slots.askConsent(to: use, of: try self.slots.facts(of: self.slot), in: self.slot)
         }
-        return try PermittedKey(key, asking: ask)
+        return try PermittedKey(key, password: password, asking: ask)
     }
 
     /// The public key that goes with a private one.

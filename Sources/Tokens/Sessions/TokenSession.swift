@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
-import Locking
+package import Locking
 package import Secrets
 package import Token
 
@@ -13,6 +13,8 @@ package final class TokenSession: Sendable {
     private let number: Int
     /// The token's objects at the last look, or as this session has changed them; nil before the first.
     let known = Lock<[TokenObject]?>(nil)
+    /// Asks for the passwords of containers, in place of the configured program; nil for that one.
+    package let passwords = Lock<PasswordQuestion?>(nil)
 
     fileprivate init(_ slots: Slots, slot: Int, number: Int) {
         (self.slots, self.slot, self.number) = (slots, slot, number)
