@@ -21,6 +21,9 @@ package struct Identity: Sendable {
     /// Whether it is of the second generation, which does not name its model, has RSA keys of at most 2048 bits,
     /// refuses to test their primes at length, and does not know the curve secp256k1.
     private let isSecondGeneration: Bool
+    /// Whether it keeps files only: it has no commands that compute, neither the vendor's `80 71` nor names of its
+    /// model, and none of the emulator's own.
+    let isFilesOnly: Bool
     /// Whether the protocol is T=0, not T=1.
     let speaksBytes: Bool
     /// Whether only the administrator may erase with `80 8A`, which no real token's documentation tells.
@@ -51,6 +54,11 @@ package struct Identity: Sendable {
         name: "sc", atr: [0x3B, 0x9C, 0x96, 0x00] + "RutokenECPsc".utf8, model: "", hardware: (20, 5),
         firmware: (23, 2), isSecondGeneration: true, speaksBytes: true)
 
+    /// Rutoken Lite, which keeps files and computes nothing.
+    package static let lite = Identity(
+        name: "lite", atr: historical("Rutokenlite"), model: "", hardware: (51, 0), firmware: (8, 0),
+        isFilesOnly: true)
+
     /// A Bluetooth token, which requires the secure channel in any reader.
     package static let bt = Identity(
         name: "bt", atr: historical("RutokenDSBT"), model: "Rutoken ECP BT (emulated)", hardware: (67, 4),
@@ -60,7 +68,7 @@ package struct Identity: Sendable {
     package static var usb: Identity { usb3 }
 
     /// All identities.
-    package static let all = [usb3, flash3, ecp2, sc, bt]
+    package static let all = [usb3, flash3, ecp2, sc, lite, bt]
 
     /// The identity of this name. "usb" stands for "usb3", and is found in the states of former versions.
     package init?(name: String) {
@@ -71,8 +79,8 @@ package struct Identity: Sendable {
 
     private init(
         name: String, atr: [UInt8], model: String, hardware: (UInt8, UInt8), firmware: (UInt8, UInt8) = (34, 2),
-        volumes: [Volume]? = nil, isSecondGeneration: Bool = false, speaksBytes: Bool = false,
-        channel: ChannelOffer? = nil
+        volumes: [Volume]? = nil, isSecondGeneration: Bool = false, isFilesOnly: Bool = false,
+        speaksBytes: Bool = false, channel: ChannelOffer? = nil
     ) {
         self.name = name
         self.atr = atr
@@ -81,11 +89,12 @@ package struct Identity: Sendable {
         self.firmware = firmware
         self.volumes = volumes
         self.isSecondGeneration = isSecondGeneration
+        self.isFilesOnly = isFilesOnly
         self.speaksBytes = speaksBytes
         self.channel = channel
     }
 
-    var namesModel: Bool { !isSecondGeneration }
+    var namesModel: Bool { !isSecondGeneration && !isFilesOnly }
 
     /// Whether RSA keys can have primes that are tested at length.
     var testsPrimes: Bool { !isSecondGeneration }

@@ -41,13 +41,15 @@ struct KanalEmulator: ParsableCommand {
         case flash3
         case ecp2
         case sc
+        case lite
         case bt
     }
 
     @Option(
         help: ArgumentHelp(
             "Which token: usb3 (or usb), Rutoken ECP 3.0; flash3, the same with a drive; ecp2, Rutoken ECP 2.0; sc,"
-                + " Rutoken ECP SC, which speaks T=0; bt, a Bluetooth token, which requires a secure channel."))
+                + " Rutoken ECP SC, which speaks T=0; lite, Rutoken Lite, which keeps files and computes nothing; bt, a"
+                + " Bluetooth token, which requires a secure channel."))
     var identity: IdentityName
 
     @Option(help: ArgumentHelp("The private directory of the token's memory, made if missing.", valueName: "dir"))

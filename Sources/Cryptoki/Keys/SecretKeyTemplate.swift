@@ -102,7 +102,7 @@ extension Object {
 extension Session {
     /// Makes a secret key in this process.
     package func generateKey(_ mechanism: Mechanism, template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
-        let definition = try MechanismDefinition.find(mechanism.type)
+        let definition = try slot.mechanism(mechanism.type)
         guard case .keyGeneration(let keyType) = definition.work else {
             throw .mechanismInvalid("\(mechanism: mechanism.type) makes no secret keys")
         }

@@ -13,7 +13,7 @@ extension Session {
     package func generateKeyPair(
         _ mechanism: Mechanism, publicTemplate: Attributes, privateTemplate: Attributes
     ) throws(CKError) -> (CK_OBJECT_HANDLE, CK_OBJECT_HANDLE) {
-        let definition = try MechanismDefinition.find(mechanism.type)
+        let definition = try slot.mechanism(mechanism.type)
         guard case .keyPairGeneration(let keyType) = definition.work else {
             throw .mechanismInvalid("\(mechanism: mechanism.type) makes no key pairs")
         }

@@ -59,22 +59,22 @@ extension Library {
 
     /// The mechanisms of the token in a slot, in the vendor's order.
     package func mechanisms(of slot: CK_SLOT_ID) throws(CKError) -> [CK_MECHANISM_TYPE] {
-        try requireToken(slot)
-        return MechanismDefinition.all.map(\.type)
+        MechanismDefinition.listed(with: try abilities(of: slot)).map(\.type)
     }
 
     /// The sizes of a mechanism's keys, where they do not follow from the key type, and its flags.
     package func information(
         on mechanism: CK_MECHANISM_TYPE, in slot: CK_SLOT_ID
     ) throws(CKError) -> (keySizes: ClosedRange<CK_ULONG>, flags: CK_FLAGS) {
-        try requireToken(slot)
-        guard let definition = MechanismDefinition.all.first(where: { $0.type == mechanism }) else {
+        let listed = MechanismDefinition.listed(with: try abilities(of: slot))
+        guard let definition = listed.first(where: { $0.type == mechanism }) else {
             throw .mechanismInvalid("\(mechanism: mechanism) is not in the list of mechanisms")
         }
         return (definition.keySizes, definition.flags)
     }
 
-    private func requireToken(_ id: CK_SLOT_ID) throws(CKError) {
+    private func abilities(of id: CK_SLOT_ID) throws(CKError) -> TokenAbilities {
         guard try slot(id).hasToken else { throw .tokenNotPresent }
+        return try tokens { slots throws(TokensError) in try slots.abilities(of: Int(clamping: id)) }
     }
 }

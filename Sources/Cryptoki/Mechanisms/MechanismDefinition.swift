@@ -3,6 +3,7 @@
 package import CCryptoki
 import GOST
 import HostCrypto
+import Token
 import Tokens
 
 /// A mechanism: its work, its keys, and the answer of `C_GetMechanismInfo`.
@@ -151,7 +152,7 @@ package struct MechanismDefinition: Sendable {
     /// The types of all mechanisms that work, listed or not.
     package static var types: [CK_MECHANISM_TYPE] { (all + unlisted).map(\.type) }
 
-    /// - Throws: `CKR_MECHANISM_INVALID` for a mechanism that does not work.
+    /// - Throws: `CKR_MECHANISM_INVALID` for a mechanism that works with no token.
     static func find(_ type: CK_MECHANISM_TYPE) throws(CKError) -> MechanismDefinition {
         if let definition = all.first(where: { $0.type == type }) { return definition }
         guard let definition = unlisted.first(where: { $0.type == type }) else {

@@ -51,7 +51,7 @@ extension Session {
     private func cipherOperation(
         _ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE, _ direction: CipherDirection
     ) throws(CKError) -> CipherOperation {
-        let definition = try MechanismDefinition.find(mechanism.type)
+        let definition = try slot.mechanism(mechanism.type)
         let permission = direction == .encryption ? CKA_ENCRYPT : CKA_DECRYPT
         if case .rsa(let padding, hash: nil) = definition.work {
             let scheme = try mechanism.encryptionScheme(padding)
@@ -126,7 +126,7 @@ extension Session {
 extension Session {
     package func digestInit(_ mechanism: Mechanism) throws(CKError) {
         guard digest == nil else { throw .operationActive }
-        let definition = try MechanismDefinition.find(mechanism.type)
+        let definition = try slot.mechanism(mechanism.type)
         guard case .digest(let algorithm) = definition.work else {
             throw .mechanismInvalid("the mechanism digests nothing")
         }

@@ -11,7 +11,7 @@ extension Session {
     package func deriveKey(
         _ mechanism: Mechanism, from baseHandle: CK_OBJECT_HANDLE, template: Attributes
     ) throws(CKError) -> CK_OBJECT_HANDLE {
-        guard case .keyDerivation(let derivation) = try MechanismDefinition.find(mechanism.type).work else {
+        guard case .keyDerivation(let derivation) = try slot.mechanism(mechanism.type).work else {
             throw .mechanismInvalid("\(mechanism: mechanism.type) derives no keys")
         }
         let bases = try baseKeys(mechanism, derivation, baseHandle)
@@ -162,7 +162,7 @@ extension Session {
     private func wrappingKey(
         _ mechanism: Mechanism, _ handle: CK_OBJECT_HANDLE, _ direction: CipherDirection
     ) throws(CKError) -> WrappingKey {
-        let definition = try MechanismDefinition.find(mechanism.type)
+        let definition = try slot.mechanism(mechanism.type)
         let permission = direction == .encryption ? CKA_WRAP : CKA_UNWRAP
         return try renamed(direction) { () throws(CKError) in
             switch definition.work {

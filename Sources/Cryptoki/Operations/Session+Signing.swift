@@ -54,7 +54,7 @@ extension Session {
         _ mechanism: Mechanism, _ handle: CK_OBJECT_HANDLE, class objectClass: CK_OBJECT_CLASS,
         permission: CK_ATTRIBUTE_TYPE
     ) throws(CKError) -> SignatureOperation {
-        let definition = try MechanismDefinition.find(mechanism.type)
+        let definition = try slot.mechanism(mechanism.type)
         try definition.checkParameter(mechanism.parameter)
         switch definition.work {
         case .signature(let keyType, let hash):
@@ -250,7 +250,7 @@ extension Session {
         _ mechanism: Mechanism, _ handle: CK_OBJECT_HANDLE, class objectClass: CK_OBJECT_CLASS,
         permission: CK_ATTRIBUTE_TYPE
     ) throws(CKError) -> RecoveryOperation {
-        let definition = try MechanismDefinition.find(mechanism.type)
+        let definition = try slot.mechanism(mechanism.type)
         guard case .rsa(let padding, hash: nil) = definition.work, padding == .raw || padding == .pkcs1 else {
             throw .mechanismInvalid("no data can be recovered from its signatures")
         }

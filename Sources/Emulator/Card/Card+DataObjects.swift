@@ -31,7 +31,7 @@ extension Card {
         case 0x89: return versions
         case 0x8A: number.appendUInt32(UInt32(clamping: state.fileSystem.freeMemory))
         // Real tokens have no such object. It identifies an emulator with commands of its own.
-        case 0xFE: return [UInt8]("RTEMU".utf8)
+        case 0xFE where !identity.isFilesOnly: return [UInt8]("RTEMU".utf8)
         case 0xF1 where identity.namesModel: return [0x0F, 0x10] + [UInt8](repeating: 0, count: 30)
         default: return nil
         }
@@ -45,7 +45,9 @@ extension Card {
         let policy = state.fileSystem.pin(AccessConditions.user)?.conditions.condition(of: .update) ?? 0
         let firmware = [identity.firmware.0, identity.firmware.1]
         let flags = policy & 0x03 | (identity.volumes == nil ? 0x00 : 0x80)
-        return [0x01, identity.hardware.0, 0x10, 0x01] + firmware + [flags] + firmware + [0x04, 0x00, 0x00]
+        let (kind, chip, protocolNumber): (UInt8, UInt8, UInt8) =
+            identity.isFilesOnly ? (0x02, 0x08, 0x02) : (0x01, 0x10, 0x04)
+        return [kind, identity.hardware.0, chip, 0x01] + firmware + [flags] + firmware + [protocolNumber, 0x00, 0x00]
     }
 
     func putData(_ command: borrowing Command) throws(Refusal) -> Response {

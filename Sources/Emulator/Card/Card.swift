@@ -77,6 +77,7 @@ final class Card {
     /// Collects the links of a chain, and executes a command that is complete (ISO/IEC 7816-4, 5.3.3).
     private func link(_ command: borrowing Command) throws(Refusal) -> Response {
         if let continues = context.chain?.continues(with: command), !continues { context.abortChain() }
+        try require(!identity.isFilesOnly || !Self.computing.contains(command.ins), else: .instructionNotSupported)
         if command.isHash { return try hash(command) }
 
         let isLast = command.cla & 0x10 == 0
@@ -91,6 +92,9 @@ final class Card {
         return try dispatch(
             Command(command.cla, command.ins, command.p1, command.p2, data: chain.data.copy(), ne: command.ne))
     }
+
+    /// GENERATE, MANAGE SECURITY ENVIRONMENT, PERFORM SECURITY OPERATION, agreement, and the algorithms' table.
+    private static let computing: Set<UInt8> = [0x46, 0x22, 0x2A, 0x86, 0x71]
 
     /// Finds the command (ISO/IEC 7816-4 for class 00, the vendor's for class 80).
     private func dispatch(_ command: borrowing Command) throws(Refusal) -> Response {

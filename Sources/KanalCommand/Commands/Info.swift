@@ -104,7 +104,8 @@ private struct TokenReport: Report {
         label = information.label
         reader = information.reader
         device = Device(
-            model: details.modelName ?? information.model, hardware: details.build?.hardware.description,
+            model: details.modelName ?? details.nameByVersions ?? information.model,
+            hardware: details.build?.hardware.description,
             firmware: details.build?.firmware.description, answerToReset: details.answerToReset.hexadecimal,
             freeMemory: details.memory.free, driveMegabytes: details.build?.driveMegabytes)
         channel = Channel(details)

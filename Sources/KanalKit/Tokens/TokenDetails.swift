@@ -15,6 +15,8 @@ public struct TokenDetails: Sendable, Equatable {
     /// The token's own name of its model; nil if its firmware does not know it. Names of generations are finer than
     /// ``TokenInformation/model``.
     public let modelName: String?
+    /// The maker's name of the model by the token's versions; nil if none is known. A token may name itself otherwise.
+    package let nameByVersions: String?
     /// The versions and the drive that the maker has built in.
     public let build: TokenBuild?
     /// How much it can keep.
@@ -89,6 +91,9 @@ extension TokenDetails {
         let info = state.info
         self.information = information
         self.modelName = modelName
+        let hasDrive = info.extendedFlags & 0x80 != 0
+        nameByVersions =
+            info.isFormatted == nil ? nil : KnownModel.find(state.model, info.versions, hasDrive: hasDrive)?.name
         self.channel = channel
         answerToReset = state.atr
         memory = TokenMemory(total: TokenInfo.totalMemory, free: info.freeMemory)
@@ -111,7 +116,7 @@ extension TokenBuild {
 }
 
 extension VersionNumber {
-    fileprivate init(_ version: TokenVersion) {
+    init(_ version: TokenVersion) {
         major = Int(version.major)
         minor = Int(version.minor)
     }

@@ -133,6 +133,11 @@ extension Transaction {
         info.isUserPINChangeForced = answers[0].first == 0x02
         guard detailed else { return info }
         if answers[1].count > 6 { info.extendedFlags = answers[1][6] }
+        // A model without `80 71` has its versions here.
+        if info.versions == TokenVersions(), let versions = TokenVersions(parsing: answers[1]) {
+            info.versions = versions
+            session.known.versions = versions
+        }
         info.freeMemory = Self.number(answers[2]).map(Int.init)
         info.firmwareChecksum = Self.number(answers[3])
         return info
@@ -169,7 +174,7 @@ extension Transaction {
     }
 
     /// The answer to a command that not every model knows.
-    fileprivate func answer(to command: CardCommand) throws(TokenError) -> [UInt8]? {
+    func answer(to command: CardCommand) throws(TokenError) -> [UInt8]? {
         let response = try send(command)
         return response.status == .success ? response.data : nil
     }

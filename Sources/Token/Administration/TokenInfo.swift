@@ -32,6 +32,14 @@ package struct TokenVersions: Sendable, Equatable {
     package var firmware = TokenVersion(major: 0, minor: 0)
     /// The vendor's protocol number.
     package var protocolNumber = 4
+
+    package init() {}
+
+    init(hardware: TokenVersion, firmware: TokenVersion, protocolNumber: Int) {
+        self.hardware = hardware
+        self.firmware = firmware
+        self.protocolNumber = protocolNumber
+    }
 }
 
 /// Information about a token. Without a channel to a token that demands one, only serial number and label are known and

@@ -275,6 +275,8 @@ package struct SlotSignals: Sendable {
     let isAbandoned = Lock(false)
     /// The serial number of the token that the slot is connected to; nil without one.
     let token = Lock<[UInt8]?>(nil)
+    /// The abilities of the token that was in the reader at this count of insertions and removals.
+    let abilities = Lock<(events: Int, abilities: TokenAbilities)?>(nil)
 }
 
 /// When the token in a reader was last known to be there.

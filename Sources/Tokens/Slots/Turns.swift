@@ -262,6 +262,8 @@ package struct TokenLease {
         package let isProtected: Bool
         /// Whether commands go to the card as they are.
         package let isPlain: Bool
+        /// See `Token.knownAbilities`.
+        package let abilities: TokenAbilities?
     }
 
     /// Whether a call has the turn.
@@ -300,5 +302,6 @@ extension TokenLease.State {
         serial = token.serial
         isProtected = token.isProtected
         isPlain = token.isPlain
+        abilities = token.knownAbilities
     }
 }

@@ -26,7 +26,7 @@ extension Contract {
             #expect(try token.objects() == [])
         }
 
-        @Test("an emitent key takes memory and is no object", arguments: Subject.disposable)
+        @Test("an emitent key takes memory and is no object", arguments: Subject.computing)
         func emitentKey(_ subject: Subject) throws {
             let token = try subject.freshToken()
             try token.format(Subject.format(restoresFactoryState: true), pin: .of(Subject.securityOfficerPIN))
@@ -44,7 +44,7 @@ extension Contract {
             #expect(short == nil)
         }
 
-        @Test("the journal tells the last GOST signature, and outlives formatting", arguments: Subject.disposable)
+        @Test("the journal tells the last GOST signature, and outlives formatting", arguments: Subject.computing)
         func journal(_ subject: Subject) throws {
             let token = try subject.freshToken()
             try token.logIn(as: .user, pin: .of(Subject.userPIN))

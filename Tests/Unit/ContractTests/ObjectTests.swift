@@ -20,7 +20,7 @@ extension Contract {
             return tokens
         }
 
-        @Test("a GOST key is made, seen and used by others, and deleted", arguments: Subject.disposable)
+        @Test("a GOST key is made, seen and used by others, and deleted", arguments: Subject.computing)
         func gost(_ subject: Subject) throws {
             let (token, other) = try Self.start(subject)
             let (publicKey, privateKey) = try token.generate(Self.pair(GOSTKey(.cryptoProA)))
@@ -42,7 +42,7 @@ extension Contract {
             #expect(try other.objects() == [])
         }
 
-        @Test("an RSA key signs and deciphers", arguments: Subject.disposable, [1024, 2048])
+        @Test("an RSA key signs and deciphers", arguments: Subject.computing, [1024, 2048])
         func rsa(_ subject: Subject, bits: Int) throws {
             let (token, other) = try Self.start(subject)
             let size = try #require(RSAKeySize(bits: bits))

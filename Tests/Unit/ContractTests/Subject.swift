@@ -52,6 +52,8 @@ struct Subject: Sendable, CustomTestStringConvertible {
     static let known = all.filter { $0.pin != nil }
     /// Those that may be changed.
     static let disposable = emulated + (mayDestroy ? real : [])
+    /// Those of them that compute with keys.
+    static let computing = disposable.filter { $0.computes }
 
     var testDescription: String {
         switch place {
@@ -62,6 +64,10 @@ struct Subject: Sendable, CustomTestStringConvertible {
 
     private var hasChannel: Bool {
         if case .emulator(let identity) = place { identity.name == Identity.bt.name } else { false }
+    }
+
+    private var computes: Bool {
+        if case .emulator(let identity) = place { identity.name != Identity.lite.name } else { true }
     }
 
     /// A connection to the token; an emulated one is new.
