@@ -16,7 +16,7 @@ extension Library {
     package func logIn(
         _ handle: CK_SESSION_HANDLE, as user: CK_USER_TYPE, pin: SharedSecret?
     ) throws(CKError) {
-        let isContainers = try user == CKU_CONTEXT_SPECIFIC && pin == nil && wantsContainerPassword(handle)
+        let isContainers = try pin == nil ? wantsContainerPassword(handle, as: user) : false
         let request =
             switch user {
             case CKU_SO: PINRequest(pin: .securityOfficer, purpose: "to log in")
@@ -31,8 +31,11 @@ extension Library {
     }
 
     /// Whether the key of the operation that was begun last wants the password of its container.
-    private func wantsContainerPassword(_ handle: CK_SESSION_HANDLE) throws(CKError) -> Bool {
-        try withSession(handle) { session throws(CKError) in session.authentication?.containerKey != nil }
+    private func wantsContainerPassword(
+        _ handle: CK_SESSION_HANDLE, as user: CK_USER_TYPE
+    ) throws(CKError) -> Bool {
+        guard user == CKU_CONTEXT_SPECIFIC else { return false }
+        return try withSession(handle) { session throws(CKError) in session.authentication?.containerKey != nil }
     }
 
     /// Gives User's PIN its first value, or a new one.

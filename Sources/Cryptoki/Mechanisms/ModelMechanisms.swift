@@ -33,7 +33,8 @@ extension MechanismDefinition {
 
     /// The mechanism as a token with these abilities has it; nil if it does not.
     private func limited(to abilities: TokenAbilities) -> MechanismDefinition? {
-        guard abilities.computes, !usesCurves || abilities.hasCurves else { return nil }
+        guard abilities.computes else { return abilities.hasContainers ? onHost : nil }
+        guard !usesCurves || abilities.hasCurves else { return nil }
         guard usesRSA else { return self }
         var definition = self
         definition.keySizes = keySizes.clamped(to: 0...CK_ULONG(abilities.longestRSAKey))
@@ -47,7 +48,7 @@ extension MechanismDefinition {
         let definition = try find(type)
         guard let state = slot.token else { return definition }
         var abilities = state.abilities
-        if abilities == nil, definition.dependsOnGeneration {
+        if abilities == nil, definition.dependsOnGeneration || state.keepsFiles {
             // Whoever may not ask the token yet will be told so by the operation.
             abilities = try? slot.withToken { token throws(TokenError) in try token.abilities() }
         }

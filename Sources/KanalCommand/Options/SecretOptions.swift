@@ -89,7 +89,11 @@ struct PINOptions: ParsableArguments {
             let first = try await token.perform(as: role, pin: pin.value) { session in
                 if asksForPasswords {
                     session.askForPasswords { label, wasWrong in
-                        try ProgramContext.$current.withValue(context) { try Self.password(label, wasWrong) }
+                        let held = try ProgramContext.$current.withValue(context) { try Self.password(label, wasWrong) }
+                        switch held.value {
+                        case .some(let password): return PIN(sharing: password)
+                        case .none: throw KanalError.pinNeeded
+                        }
                     }
                 }
                 return try ProgramContext.$current.withValue(context) { try body(session) }
@@ -105,14 +109,12 @@ struct PINOptions: ParsableArguments {
     }
 
     /// The password of the container that a key is in, from the person at the terminal.
-    private static func password(_ label: String, _ wasWrong: Bool) throws -> PIN {
+    private static func password(_ label: String, _ wasWrong: Bool) throws -> HeldPIN {
         if wasWrong {
             try OutputStream.error.write(translated(SecretQuestion.refusalOfPassword(triesLeft: nil)) + "\n")
         }
         let prompt: Phrase = "Password of the container with the key \(label): "
-        let secret = try SecretQuestion(prompt: prompt, source: nil, option: "").answer()
-        let bytes = secret.bytes
-        return PIN(bytes: bytes)
+        return HeldPIN(try SecretQuestion(prompt: prompt, source: nil, option: "").answer())
     }
 
     /// The name of the PIN in a question.

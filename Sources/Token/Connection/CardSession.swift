@@ -90,6 +90,8 @@ final class CardSession {
         var files: KnownFiles?
         /// The containers whose headers were read, by their directories.
         var containers: [UInt16: KnownContainer] = [:]
+        /// Whether there are containers, which the card says to everybody; nil before it was asked.
+        var hasContainers: Bool?
         /// The files as the cache on the disk has them; nil before it was read.
         var cached: KnownFiles?
         var info: KnownInfo?

@@ -5,6 +5,14 @@ package import Secrets
 
 /// Computing with keys of containers, which the host does. Needs User's login, as the files with the keys do.
 extension Token {
+    /// Whether the token has key containers, as it says without a PIN.
+    package func hasContainers() throws(TokenError) -> Bool {
+        if let known = session.known.hasContainers { return known }
+        let isThere = try transaction(first: .read) { card throws(TokenError) in try card.lookForContainers() }
+        session.known.hasContainers = isThere
+        return isThere
+    }
+
     /// Signs a digest, as ``sign(digest:with:)`` does.
     func sign(
         digest: [UInt8], with reference: ContainerReference, _ password: SharedSecret?

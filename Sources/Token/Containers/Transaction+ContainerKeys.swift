@@ -60,9 +60,12 @@ extension Transaction {
         if selected == FilePath.container(directory, .header).bytes, try readCode(of: known) == known.header.code {
             return try readPair(.main, of: reference, known)
         }
-        let isGuess = selected == FilePath.container(directory, .primary).bytes && known.sizes[.primary] != nil
-        let primary =
-            isGuess ? try readGuessed(count: known.sizes[.primary] ?? 0) : try readKeyFile(.primary, of: directory)
+        var guessed = Secret(count: 0)
+        if selected == FilePath.container(directory, .primary).bytes {
+            guessed = try readGuessed(count: known.sizes[.primary] ?? 0)
+        }
+        let isGuess = !guessed.isEmpty
+        let primary = isGuess ? guessed.copy() : try readKeyFile(.primary, of: directory)
         let masks = try readKeyFile(.masks, of: directory)
         return OpenedContainer(
             container: try requireCurrentContainer(of: reference), pair: .main, masks: masks, primary: primary,
@@ -87,10 +90,12 @@ extension Transaction {
         return OpenedContainer(container: container, pair: pair, masks: masks, primary: primary, isGuess: false)
     }
 
-    /// The beginning of the file that is selected; anything if it is not the one that it was.
+    /// The file that is selected; nothing if it is clearly not the one that it was.
     private func readGuessed(count: Int) throws(TokenError) -> Secret {
-        let response = try sendSecret(CardCommand.read(at: 0, count: min(count, 256)).apdu)
-        return response.data.copy()
+        guard (1...256).contains(count) else { return Secret(count: 0) }
+        let response = try sendSecret(CardCommand.read(at: 0, count: count).apdu)
+        let isSequence = response.data.count == count && response.data.bytes[0] == DERTag.sequence.rawValue
+        return isSequence ? response.data.copy() : Secret(count: 0)
     }
 
     /// A file with a part of the keys; nothing if it is not there, but in a container that is.

@@ -11,7 +11,9 @@ extension Transaction {
         guard login == .user, isPlain else { return [] }
         var known: [UInt16: KnownContainer] = [:]
         var objects: [TokenObject] = []
-        for directory in try containerDirectories() {
+        let directories = try containerDirectories()
+        session.known.hasContainers = !directories.isEmpty
+        for directory in directories {
             try spend(files: 2)
             guard let container = try container(directory) else { continue }
             known[directory] = container
@@ -36,6 +38,12 @@ extension Transaction {
             directories.append(identifier)
             try select(.containers)
         }
+    }
+
+    /// Whether there is a container, as everybody may see.
+    func lookForContainers() throws(TokenError) -> Bool {
+        guard try optional({ () throws(TokenError) in try select(.containers) }) != nil else { return false }
+        return try send(CardCommand.selectChild(after: nil)).status == .success
     }
 
     /// A container that is there now; nil if it cannot be used.

@@ -11,9 +11,14 @@ package struct TokenAbilities: Sendable, Equatable {
     package let longestRSAKey: Int
     /// Whether it has keys of ECDSA.
     package let hasCurves: Bool
+    /// Whether a token that computes nothing has key containers.
+    package var hasContainers = false
 
     /// A token that keeps files.
     package static let none = TokenAbilities(computes: false, longestRSAKey: 0, hasCurves: false)
+    /// The same, with key containers, whose keys the host computes with.
+    package static let containers = TokenAbilities(
+        computes: false, longestRSAKey: 0, hasCurves: false, hasContainers: true)
     /// Rutoken ECP 2.0, as it was seen.
     package static let secondGeneration = TokenAbilities(computes: true, longestRSAKey: 2048, hasCurves: false)
     /// A token of this project that stands for Rutoken ECP 2.0.
@@ -26,7 +31,9 @@ extension Token {
     /// The token's abilities, if they are known without a command; nil if the token has to be asked for its versions, or
     /// whether it is one of this project's.
     package var knownAbilities: TokenAbilities? {
-        guard session.identity.model != .lite else { return TokenAbilities.none }
+        guard session.identity.model != .lite else {
+            return session.known.hasContainers.map { $0 ? .containers : .none }
+        }
         guard let versions = session.known.versions else {
             // A token with a channel tells its serial number there, and its versions later.
             return session.identity.capabilities == nil && isPlain && !serial.isEmpty ? nil : .all
@@ -39,6 +46,7 @@ extension Token {
     /// generation.
     package func abilities() throws(TokenError) -> TokenAbilities {
         if let known = knownAbilities { return known }
+        if model == .lite { return try hasContainers() ? .containers : .none }
         if session.known.versions == nil {
             let answer = try transaction(first: .read) { card throws(TokenError) in try card.answer(to: .flags) }
             let versions = answer.flatMap { TokenVersions(parsing: $0) } ?? TokenVersions()

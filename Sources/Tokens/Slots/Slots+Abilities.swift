@@ -11,7 +11,6 @@ extension Slots {
     package func abilities(of number: Int) throws(TokensError) -> TokenAbilities {
         guard try state(of: number).hasToken else { throw .noCard }
         let entry = try entry(number, computes: false)
-        guard entry.reader.atr.flatMap({ TokenModel(atr: $0) }) != .lite else { return .none }
         let events = entry.reader.events
         if let last = entry.signals.abilities.withLock({ $0 }), last.events == events { return last.abilities }
         let abilities = try? withSlot(number, computes: false) { slot throws(TokensError) in
@@ -20,7 +19,8 @@ extension Slots {
                 try slot.withToken(waits: false) { token throws(TokenError) in try token.abilities() }
             }
         }
-        guard let abilities else { return .all }
+        let isLite = entry.reader.atr.flatMap { TokenModel(atr: $0) } == .lite
+        guard let abilities else { return isLite ? .none : .all }
         entry.signals.abilities.withLock { $0 = (events, abilities) }
         return abilities
     }

@@ -264,6 +264,8 @@ package struct TokenLease {
         package let isPlain: Bool
         /// See `Token.knownAbilities`.
         package let abilities: TokenAbilities?
+        /// Whether the token keeps files only: its abilities are known once it was looked for containers.
+        package let keepsFiles: Bool
     }
 
     /// Whether a call has the turn.
@@ -303,5 +305,6 @@ extension TokenLease.State {
         isProtected = token.isProtected
         isPlain = token.isPlain
         abilities = token.knownAbilities
+        keepsFiles = token.model == .lite
     }
 }

@@ -15,12 +15,21 @@ extension EmulatedReader {
         try asUser {
             try select([0x1000, 0x1003])
             try create(directory, size: 0, type: 0x38, [2, 2, 0, 0, 0, 0, 0xFF])
-            for (number, content) in files.sorted(by: { $0.key < $1.key }) {
-                try select([0x1000, 0x1003, directory])
-                let file = directory & 0xFF00 | UInt16(number)
-                try create(file, size: content.count, type: 0x01, [number == 6 ? 0 : 2, 2, 0, 0, 0, 0, 2])
-                try update(content)
-            }
+            try add(files, in: directory)
+        }
+    }
+
+    /// Makes files of a container in its directory.
+    package func addFiles(_ files: [UInt8: [UInt8]], in directory: UInt16 = 0x0A00) throws {
+        try asUser { try add(files, in: directory) }
+    }
+
+    private func add(_ files: [UInt8: [UInt8]], in directory: UInt16) throws {
+        for (number, content) in files.sorted(by: { $0.key < $1.key }) {
+            try select([0x1000, 0x1003, directory])
+            let file = directory & 0xFF00 | UInt16(number)
+            try create(file, size: content.count, type: 0x01, [number == 6 ? 0 : 2, 2, 0, 0, 0, 0, 2])
+            try update(content)
         }
     }
 

@@ -64,7 +64,8 @@ struct ModelTests {
     @Test("a token without the command for versions tells them in data object 0189, without another command")
     func lite() throws {
         let driver = try Driver(try EmulatedReader(.lite))
-        #expect(driver.token.model == .lite && driver.token.knownAbilities == TokenAbilities.none)
+        #expect(driver.token.model == .lite && driver.token.knownAbilities == nil)
+        #expect(try driver.token.abilities() == TokenAbilities.none)
         let info = try driver.token.info(evicting: true)
         #expect(info.versions.firmware == TokenVersion(major: 8, minor: 0))
         #expect(info.versions.hardware.major == 51 && info.versions.protocolNumber == 2)

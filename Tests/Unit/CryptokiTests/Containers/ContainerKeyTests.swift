@@ -7,6 +7,7 @@ import GOST
 import Secrets
 import TestSupport
 import Testing
+import Tokens
 
 @Suite("Keys of containers", .serialized)
 struct ContainerKeyTests {
@@ -22,10 +23,10 @@ struct ContainerKeyTests {
             let point = key.Q.bytes
             let id = Array(point.prefix(8))
             let handle = try #require(try scene.find(CKO_PRIVATE_KEY, id: id).first)
-            let size = point.count / 2
-            let digest = [UInt8](repeating: 7, count: size)
+            let digest = [UInt8](repeating: 7, count: point.count / 2)
             let signature = try scene.sign(handle, digest, password: vector.password.text ?? "")
             let curve = try #require(Curve(oid: scene.attributes(handle)[CKA_GOSTR3410_PARAMS] ?? []))
+            #expect(curve.oid == derObjectIdentifier(key.curve.text ?? ""))
             #expect(try PublicKey(curve: curve, bytes: point).isValidSignature(signature, digest: digest))
             let certificates = try scene.find(CKO_CERTIFICATE, id: id)
             let publicKeys = try scene.find(CKO_PUBLIC_KEY, id: id)
@@ -38,16 +39,155 @@ struct ContainerKeyTests {
         }
     }
 
-    @Test("a signature costs six commands the first time, and five from then on")
+    private static let agreements: [(String, CK_MECHANISM_TYPE, HashAlgorithm)] = [
+        ("256-plain", CKM_GOSTR3410_12_DERIVE, .streebog256), ("256-tc26-a", CKM_GOSTR3410_12_DERIVE, .streebog256),
+        ("two-plain", CKM_GOSTR3410_12_DERIVE, .streebog256), ("512-b", CKM_GOSTR3410_12_DERIVE, .streebog256),
+        ("512-b", CKM_VKO_GOSTR3410_2012_512, .streebog512), ("512-c", CKM_VKO_GOSTR3410_2012_512, .streebog512),
+        ("512-c", CKM_GOST_KEG, .streebog512), ("256-xchb", CKM_GOST_KEG, .streebog256),
+        ("2001-password", CKM_GOSTR3410_DERIVE, .gostR341194),
+    ]
+
+    @Test("an exchange key agrees on the secrets that its number gives", arguments: agreements)
+    func agreement(_ name: String, _ mechanism: CK_MECHANISM_TYPE, _ hash: HashAlgorithm) throws {
+        let vector = try #require(ContainerScene.vectors[name])
+        let key = try #require(vector.keys.list.first { $0.role.text == "exchange" })
+        let scene = try ContainerScene([name])
+        let curve = try #require(Curve(oid: derObjectIdentifier(key.curve.text ?? "")))
+        let own = try PrivateKey(curve: curve, scalar: Secret(copying: key.d.bytes.reversed()))
+        let peer = try PrivateKey.generate(on: curve, random: Seeded("peer")).publicKey()
+        let ukm = [UInt8](1...24)
+        let expected =
+            mechanism == CKM_GOST_KEG
+            ? try own.keg(with: peer, h: (ukm + [UInt8](repeating: 0, count: 8)).span)
+            : try own.vko(with: peer, ukm: ukm.span, hash: hash)
+        let handle = try #require(try scene.find(CKO_PRIVATE_KEY, id: Array(key.Q.bytes.prefix(8))).first)
+        let parameters = AgreementParameters(derivation: CK_ULONG(CKD_NULL), publicData: peer.bytes, ukm: ukm)
+        let template = try Attributes(template: [
+            (CKA_KEY_TYPE, CKK_GENERIC_SECRET.bytes), (CKA_VALUE_LEN, CK_ULONG(expected.count).bytes),
+        ])
+        func derive() throws -> [UInt8] {
+            let secret = try scene.application.library.withSession(scene.session) { session throws(CKError) in
+                try session.deriveKey(
+                    Mechanism(type: mechanism, parameter: [], structure: .agreement(parameters)), from: handle,
+                    template: template)
+            }
+            return try scene.attributes(secret)[CKA_VALUE] ?? []
+        }
+        guard vector.password.text == "" else {
+            // C_DeriveKey is one call: nothing can present a password between its beginning and its end.
+            #expect(throws: CKError.userNotLoggedIn) { try derive() }
+            return
+        }
+        #expect(try derive() == [UInt8](copying: expected))
+    }
+
+    @Test("a signature costs at most six commands the first time, and five from then on, whoever selects files between")
     func cost() throws {
         let scene = try ContainerScene([ContainerScene.plain])
-        let key = try #require(try scene.find(CKO_PRIVATE_KEY).first)
-        let digest = [UInt8](repeating: 7, count: 32)
-        for expected in [5, 5, 5, 5] {
-            #expect(try scene.cost { _ = try scene.sign(key, digest) } == expected)
-        }
+        let key = try scene.privateKey()
+        func cost() throws -> Int { try scene.cost { _ = try scene.sign(key, ContainerScene.digest) } }
+        #expect(try cost() <= 6)
+        for _ in 0..<4 { #expect(try cost() == 5) }
         try scene.reader.select([0x1000])
-        #expect(try scene.cost { _ = try scene.sign(key, digest) } <= 7)
-        #expect(try scene.cost { _ = try scene.sign(key, digest) } == 5)
+        #expect(try cost() <= 7)
+        for _ in 0..<2 { #expect(try cost() == 5) }
+        try scene.reader.select([0x1000, 0x1003, 0x0A00, 0x0A06])
+        #expect(try cost() <= 7)
+        #expect(try cost() == 5)
+    }
+
+    @Test("after the login the first search costs nine commands for a container, and the next search none")
+    func searchCost() throws {
+        let empty = try ContainerScene([])
+        let without = try empty.cost { _ = try empty.find(CKO_PRIVATE_KEY) }
+        let scene = try ContainerScene([ContainerScene.plain, "256-tc26-a"])
+        let cost = try scene.cost { _ = try scene.find(CKO_PRIVATE_KEY) }
+        #expect(cost - without <= 2 * 10)
+        #expect(try scene.cost { _ = try scene.find(CKO_PRIVATE_KEY) } == 0)
+    }
+
+    @Test("attributes are those of a key that another program keeps, and nothing of it comes out")
+    func attributes() throws {
+        let scene = try ContainerScene(["two-plain"])
+        let labels = try scene.find(CKO_PRIVATE_KEY).map { handle in
+            let attributes = try scene.attributes(handle)
+            for flag in [
+                CKA_EXTRACTABLE, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE, CKA_LOCAL, CKA_MODIFIABLE, CKA_COPYABLE,
+                CKA_DESTROYABLE, CKA_ALWAYS_AUTHENTICATE,
+            ] {
+                #expect(try attributes.bool(flag) == false, "\(flag)")
+            }
+            for flag in [CKA_TOKEN, CKA_PRIVATE, CKA_SENSITIVE, CKA_SIGN] {
+                #expect(try attributes.bool(flag) == true, "\(flag)")
+            }
+            #expect(attributes[CKA_VALUE] == nil && Session.isSensitive(CKA_VALUE, in: attributes))
+            return String(decoding: attributes[CKA_LABEL] ?? [], as: UTF8.self)
+        }
+        let name = try #require(ContainerScene.vectors["two-plain"]?.name.text)
+        #expect(Set(labels) == ["\(name) (signature)", "\(name) (exchange)"])
+        #expect(try scene.application.find(scene.session, [(CKA_DERIVE, [1]), (CKA_CLASS, CKO_PRIVATE_KEY.bytes)]).count == 1)
+        let cyrillic = try ContainerScene(["cyrillic-name"])
+        #expect(
+            try cyrillic.attributes(cyrillic.privateKey())[CKA_LABEL]
+                == Array((ContainerScene.vectors["cyrillic-name"]?.name.text ?? "").utf8))
+    }
+
+    @Test("nothing of a container is changed, copied, deleted or wrapped")
+    func refusals() throws {
+        let scene = try ContainerScene([ContainerScene.plain])
+        let library = scene.application.library
+        for handle in try scene.application.find(scene.session) {
+            let change = try Attributes(template: [(CKA_LABEL, [0x41])])
+            #expect(throws: CKError.actionProhibited) {
+                try library.withSession(scene.session) { session throws(CKError) in
+                    try session.setAttributes(of: handle, change)
+                }
+            }
+            #expect(throws: CKError.actionProhibited) {
+                try library.withSession(scene.session) { session throws(CKError) in
+                    try session.copyObject(handle, Attributes())
+                }
+            }
+            #expect(throws: CKError.actionProhibited) {
+                try library.withSession(scene.session) { session throws(CKError) in try session.destroyObject(handle) }
+            }
+        }
+        #expect(scene.reader.headers.allSatisfy { ![0xD6, 0xE0, 0xE4, 0xDA, 0x24].contains($0[1]) })
+    }
+
+    @Test("a password is presented for each use, by a login for it alone, and no wrong one is counted")
+    func password() throws {
+        let scene = try ContainerScene(["256-password"])
+        let key = try scene.privateKey()
+        #expect(try scene.attributes(key).bool(CKA_ALWAYS_AUTHENTICATE) == true)
+        for _ in 0..<20 {
+            #expect(throws: CKError.pinIncorrect) { try scene.sign(key, ContainerScene.digest, password: "wrong") }
+            scene.application.cancel(scene.session)
+        }
+        #expect(throws: CKError.userNotLoggedIn) { try scene.sign(key, ContainerScene.digest) }
+        for _ in 0..<2 {
+            let signature = try scene.sign(key, ContainerScene.digest, password: "123456")
+            #expect(try ContainerScene.isValid(signature, by: "256-password"))
+            #expect(throws: CKError.userNotLoggedIn) { try scene.sign(key, ContainerScene.digest) }
+        }
+    }
+
+    @Test("a Lite has the mechanisms of containers as soon as there is one, computed by the host")
+    func mechanisms() throws {
+        let library = try ContainerScene([ContainerScene.plain]).application.library
+        let listed = try library.mechanisms(of: 0)
+        #expect(
+            Set(listed) == [
+                CKM_GOSTR3410, CKM_GOSTR3410_512, CKM_GOSTR3410_WITH_GOSTR3411, CKM_GOSTR3410_WITH_GOSTR3411_12_256,
+                CKM_GOSTR3410_WITH_GOSTR3411_12_512, CKM_GOSTR3410_DERIVE, CKM_GOSTR3410_12_DERIVE,
+                CKM_VKO_GOSTR3410_2012_512, CKM_GOST_KEG,
+            ])
+        for mechanism in listed { #expect(try library.information(on: mechanism, in: 0).flags & CKF_HW == 0) }
+    }
+}
+
+extension Application {
+    fileprivate func cancel(_ session: CK_SESSION_HANDLE) {
+        try? library.withSession(session) { session throws(CKError) in session.cancel(CKF_SIGN) }
     }
 }

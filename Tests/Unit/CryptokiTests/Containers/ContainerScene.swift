@@ -22,11 +22,12 @@ struct ContainerScene {
     }()
     /// A container of one key of 256 bits, without a password.
     static let plain = "256-plain"
+    static let digest = [UInt8](repeating: 7, count: 32)
 
     init(
         _ vectors: [String], first: UInt16 = 0x0A00, configure: (inout TokenSettings) -> Void = { _ in }
     ) throws {
-        reader = try EmulatedReader(.usb)
+        reader = try EmulatedReader(.lite)
         for (index, name) in vectors.enumerated() {
             try reader.storeContainer(Self.files(name), in: first + UInt16(index) << 8)
         }
@@ -61,6 +62,23 @@ struct ContainerScene {
         if !password.isEmpty { try application.logIn(session, password, as: CKU_CONTEXT_SPECIFIC) }
         return try application.library.withSession(session, during: CKF_SIGN) { session throws(CKError) in
             try session.sign(digest.span)
+        }
+    }
+
+    /// The only private key.
+    func privateKey() throws -> CK_OBJECT_HANDLE { try #require(try find(CKO_PRIVATE_KEY).first) }
+
+    /// Whether a signature is the one of a vector's first key.
+    static func isValid(_ signature: [UInt8], by name: String = plain) throws -> Bool {
+        let key = try #require(vectors[name]?.keys[0])
+        let curve = try #require(Curve(oid: derObjectIdentifier(key.curve.text ?? "")))
+        return try PublicKey(curve: curve, bytes: key.Q.bytes).isValidSignature(signature, digest: digest)
+    }
+
+    /// Rewrites files as CryptoPro CSP does when it uses a key, here with those of the reserve.
+    func rotate(_ files: [UInt8: [UInt8]], toReserve: Bool, only: [UInt8] = [2, 1]) throws {
+        for number in only {
+            try reader.rewriteContainer(number, try #require(files[toReserve ? number ^ (number == 1 ? 5 : 7) : number]))
         }
     }
 
