@@ -78,7 +78,8 @@ struct ContainerScene {
     /// Rewrites files as CryptoPro CSP does when it uses a key, here with those of the reserve.
     func rotate(_ files: [UInt8: [UInt8]], toReserve: Bool, only: [UInt8] = [2, 1]) throws {
         for number in only {
-            try reader.rewriteContainer(number, try #require(files[toReserve ? number ^ (number == 1 ? 5 : 7) : number]))
+            // The reserve's files are three numbers further.
+            try reader.rewriteContainer(number, try #require(files[toReserve ? number + 3 : number]))
         }
     }
 
