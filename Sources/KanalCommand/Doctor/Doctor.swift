@@ -20,6 +20,9 @@ struct Doctor: AsyncParsableCommand {
                 With --log the log of a failing program is explained instead: run that program with KANAL_LOG=FILE in \
                 its environment before.
 
+                With --probe the tokens are asked commands that read, and nothing else, and their answers are written \
+                for the people who work on Kanal: without PIN, serial number, label, names and certificates.
+
                 The exit status is 1 if there is an error, and 0 if there are warnings only, or nothing.
                 """))
     }
@@ -31,7 +34,17 @@ struct Doctor: AsyncParsableCommand {
         completion: .file())
     var log: String?
 
+    @Flag(help: .saying("Write what the tokens answer to reading commands: a report without personal data."))
+    var probe = false
+
+    func validate() throws {
+        guard !probe || log == nil else {
+            throw ValidationError(translated("--probe asks tokens, and --log reads a file: choose one"))
+        }
+    }
+
     func run() async throws {
+        if probe { return try await output.show(report()) }
         let findings = try await found()
         guard !Task.isCancelled else { throw KanalError.cancelled }
         try output.show(Diagnosis(findings: findings))
@@ -39,6 +52,16 @@ struct Doctor: AsyncParsableCommand {
         guard errors == 0 else {
             throw CommandError(.failed, errors == 1 ? "one error was found" : "\(errors) errors were found")
         }
+    }
+
+    private func report() async throws -> ProbeReport {
+        let tokens = try await TokenAccess.current.manager().allTokens()
+        guard !tokens.isEmpty else {
+            throw CommandError(.noToken, "there is no token in any reader: \"kanal\" says what is missing")
+        }
+        var probes: [Probe] = []
+        for token in tokens { probes.append(try await token.probe()) }
+        return ProbeReport(probes, program: Kanal.configuration.version)
     }
 
     private func found() async throws -> [Finding] {
