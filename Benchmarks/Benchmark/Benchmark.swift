@@ -40,7 +40,7 @@ enum Benchmark {
     /// Operations per second; EC_POINT_mul is libcrypto's multiplication alone.
     private static func keys() throws {
         let table = Table(columns: ["per second", "curve"], kanal: ["Kanal"], bound: "EC_POINT_mul")
-        for primitive in try keyPrimitives() {
+        for primitive in try keyPrimitives() + containerPrimitives() {
             let kanal = Contender(name: "Kanal", run: primitive.run)
             let contenders = [kanal] + libraryKeys(primitive)
             let speeds = try seconds(contenders).map { 1 / $0 }

@@ -71,7 +71,7 @@ extension CardCommand {
 
     /// SELECT of the first file in the current directory, or of the one after another, with its template.
     static func selectChild(after identifier: UInt16?) -> CardCommand {
-        CardCommand(0x00, 0xA4, 0x00, identifier == nil ? 0x04 : 0x06, bytes: identifier?.bytes ?? [], ne: 256)
+        CardCommand(0x00, 0xA4, 0x00, identifier == nil ? 0x00 : 0x02, bytes: identifier?.bytes ?? [], ne: 256)
     }
 
     /// READ BINARY of the selected file.

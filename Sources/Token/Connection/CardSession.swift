@@ -90,6 +90,8 @@ final class CardSession {
         var files: KnownFiles?
         /// The containers whose headers were read, by their directories.
         var containers: [UInt16: KnownContainer] = [:]
+        /// The change counter when they were; nil if the card has none, or if they may have changed since.
+        var containersAt: UInt32?
         /// Whether there are containers, which the card says to everybody; nil before it was asked.
         var hasContainers: Bool?
         /// The files as the cache on the disk has them; nil before it was read.

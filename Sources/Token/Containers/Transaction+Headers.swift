@@ -9,6 +9,9 @@ extension Transaction {
     /// The objects of all containers that can be read, for User.
     func readContainers() throws(TokenError) -> [TokenObject] {
         guard login == .user, isPlain else { return [] }
+        if let counter = session.known.changeCounter, session.known.containersAt == counter {
+            return session.known.containers.sorted { $0.key < $1.key }.flatMap { $1.objects(in: $0) }
+        }
         var known: [UInt16: KnownContainer] = [:]
         var objects: [TokenObject] = []
         let directories = try containerDirectories()
@@ -20,30 +23,40 @@ extension Transaction {
             objects += container.objects(in: directory)
         }
         session.known.containers = known
+        session.known.containersAt = session.known.changeCounter
         return objects
     }
 
-    /// The directories of containers, whose numbers may have holes.
+    /// The directories of containers, whose numbers may have holes. Everybody may see them; a card that refuses to tell has
+    /// none.
     private func containerDirectories() throws(TokenError) -> [UInt16] {
         var directories: [UInt16] = []
-        guard try optional({ () throws(TokenError) in try select(.containers) }) != nil else { return [] }
-        while true {
+        // A directory that is selected as a child becomes the current one.
+        while try selectContainers() {
             try spend(files: 1)
-            let response = try send(CardCommand.selectChild(after: directories.last))
-            guard response.status != .fileNotFound else { return directories }
-            let template = try? FileTemplate(parsing: try data(of: response))
-            guard let identifier = template?.identifier, !directories.contains(identifier) else {
-                throw .malformedAnswer
+            guard let directory = try selectChild(after: directories.last), !directories.contains(directory) else {
+                break
             }
-            directories.append(identifier)
-            try select(.containers)
+            directories.append(directory)
         }
+        return directories
     }
 
     /// Whether there is a container, as everybody may see.
     func lookForContainers() throws(TokenError) -> Bool {
-        guard try optional({ () throws(TokenError) in try select(.containers) }) != nil else { return false }
-        return try send(CardCommand.selectChild(after: nil)).status == .success
+        guard try selectContainers() else { return false }
+        return try selectChild(after: nil) != nil
+    }
+
+    private func selectContainers() throws(TokenError) -> Bool {
+        try send(CardCommand.select(.containers, ne: 256)).status == .success
+    }
+
+    /// The next file in the current directory; nil behind the last one.
+    private func selectChild(after directory: UInt16?) throws(TokenError) -> UInt16? {
+        let response = try send(CardCommand.selectChild(after: directory))
+        guard response.status == .success else { return nil }
+        return (try? FileTemplate(parsing: response.data))?.identifier
     }
 
     /// A container that is there now; nil if it cannot be used.
@@ -74,6 +87,7 @@ extension Transaction {
         if let known {
             if try readCode(of: known) == known.header.code { return known }
             session.known.containers[directory] = nil
+            session.known.containersAt = nil
             // The objects that were found are those of another header.
             session.known.objects = nil
         }

@@ -64,7 +64,11 @@ extension KnownFiles {
 
 extension Token {
     /// Whether each certificate is known to be one that every program may read without a login, by the last search.
-    package var showsEveryCertificate: Bool { session.known.files?.showsEveryCertificate ?? false }
+    package var showsEveryCertificate: Bool {
+        // Those in containers are User's.
+        guard session.known.hasContainers != true else { return false }
+        return session.known.files?.showsEveryCertificate ?? false
+    }
 }
 
 /// The files that are known while a search or a change goes on.

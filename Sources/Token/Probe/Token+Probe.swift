@@ -63,7 +63,7 @@ private struct Probing {
     ) throws(TokenError) {
         guard try ask(card, .select(directory, ne: 256), .template).status == .success else { return }
         var directories: [UInt16] = []
-        var answer = try ask(card, .firstChild, .template)
+        var answer = try ask(card, .selectChild(after: nil), .template)
         for _ in 0..<Self.limit {
             guard answer.status == .success, let file = ListedFile(answer.data) else { break }
             if file.isDirectory {
@@ -71,7 +71,7 @@ private struct Probing {
                 // A directory that is listed as the first one becomes the current one.
                 try ask(card, .select(directory, ne: 256), .template)
             }
-            answer = try ask(card, .nextChild(after: file.identifier), .template)
+            answer = try ask(card, .selectChild(after: file.identifier), .template)
         }
         guard depth > 0 else { return }
         for identifier in directories { try list(card, directory.file(identifier), depth: depth - 1) }
@@ -117,12 +117,6 @@ private struct ListedFile {
 }
 
 extension CardCommand {
-    /// SELECT of the current directory's first child.
-    fileprivate static let firstChild = CardCommand(0x00, 0xA4, 0x00, 0x00, ne: 256)
-    /// SELECT of the child behind another.
-    fileprivate static func nextChild(after identifier: UInt16) -> CardCommand {
-        CardCommand(0x00, 0xA4, 0x00, 0x02, bytes: identifier.bytes, ne: 256)
-    }
     /// The battery of a token with a radio.
     fileprivate static let battery = CardCommand(0x80, 0x55, 0x01, 0x02, ne: 6)
     /// The button of a token that has one.
@@ -135,9 +129,4 @@ extension CardCommand {
         if let ne { encoded.append(UInt8(truncatingIfNeeded: ne)) }
         return encoded
     }
-}
-
-extension FilePath {
-    /// Containers of keys of another program.
-    fileprivate static let containers: FilePath = [0x1000, 0x1003]
 }

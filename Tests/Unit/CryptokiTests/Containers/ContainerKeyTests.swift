@@ -104,6 +104,12 @@ struct ContainerKeyTests {
         let cost = try scene.cost { _ = try scene.find(CKO_PRIVATE_KEY) }
         #expect(cost - without <= 2 * 10)
         #expect(try scene.cost { _ = try scene.find(CKO_PRIVATE_KEY) } == 0)
+        // What was read is true while the change counter stands still, for the next login too.
+        try scene.application.library.withSession(scene.session) { session throws(CKError) in try session.logOut() }
+        #expect(try scene.find(CKO_PRIVATE_KEY).isEmpty)
+        try scene.application.logIn(scene.session)
+        #expect(try scene.cost { _ = try scene.find(CKO_PRIVATE_KEY) } == 0)
+        #expect(try scene.find(CKO_PRIVATE_KEY).count == 2)
     }
 
     @Test("attributes are those of a key that another program keeps, and nothing of it comes out")

@@ -84,14 +84,15 @@ struct FullTokenTests {
         // one and one for a key file; two for a certificate.
         try token.expectSearch([2 * pairs, (isPlain ? 8 + 6 * pairs : 37)])
         try token.application.logIn(token.session)
-        // PIN and end of the right, and the private halves; in the channel up to three of them in one reply.
-        try token.expectSearch([3 * pairs, (isPlain ? 4 + 2 * pairs : 8)])
+        // PIN and end of the right, two for the directory of containers, and the private halves; in the channel up to three
+        // of them in one reply.
+        try token.expectSearch([3 * pairs, (isPlain ? 6 + 2 * pairs : 8)])
         _ = try token.application.makeKeys(token.session)
         try token.expectSearch([3 * pairs + 2, (isPlain ? 2 : 1)])
         try token.expectSearch([3 * pairs + 2, isPlain ? 2 : 1])
         // Records can change in place, so that all are read again.
         _ = try token.other.create(token.otherSession, StoredObjectTests.data)
-        try token.expectSearch([3 * pairs + 3, (isPlain ? 10 + 7 * pairs + 8 : 41)])
+        try token.expectSearch([3 * pairs + 3, (isPlain ? 12 + 7 * pairs + 8 : 41)])
     }
 
     @Test(
@@ -107,7 +108,7 @@ struct FullTokenTests {
         // The new key's file.
         try token.expectSearch([7, (isPlain ? 3 : 2)])
         try token.application.logIn(token.session)
-        try token.expectSearch([11, (isPlain ? 4 + 8 : 3)])
+        try token.expectSearch([11, (isPlain ? 6 + 8 : 3)])
     }
 
     @Test(
