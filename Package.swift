@@ -327,7 +327,8 @@ if Context.environment["KANAL_BENCHMARKS"] != nil {
             name: "Libraries", path: "Benchmarks/Libraries",
             linkerSettings: ["crypto", "gcrypt", "nettle", "hogweed", "gmp"].map { .linkedLibrary($0) }),
         .executableTarget(
-            name: "benchmark", dependencies: ["Containers", "GOST", "Libraries", "Secrets"], path: "Benchmarks/Benchmark",
+            name: "benchmark", dependencies: ["Containers", "GOST", "Libraries", "Secrets"],
+            path: "Benchmarks/Benchmark",
             swiftSettings: settings),
         .executableTarget(
             name: "channel-benchmark",

@@ -1,13 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Keys of containers on an emulated Rutoken Lite, used by pkcs11-tool and kanal; OpenSSL's engine of GOST verifies.
+# Keys of containers on an emulated Rutoken Lite, used by pkcs11-tool, kanal and OpenSSL's engine "kanal"; the engine of GOST
+# verifies, and encrypts what is opened.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
 tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" "$@"; }
 
+export OPENSSL_ENGINES=$work/lib/engines-3
+key() { OPENSSL_CONF=$work/kanal.cnf expect 0 openssl "$1" -engine kanal -keyform engine "${@:2}"; }
+
 prepare
+# The engine lies as it is installed: the library beside its directory.
+mkdir -p "$OPENSSL_ENGINES"
+ln -s "$(pkg-config libcrypto --variable=enginesdir)/gost.so" "$root/.build/release/engines-3/kanal.so" "$OPENSSL_ENGINES"
+ln -s "$module" lib
+sed 's/gost/kanal/g' openssl.cnf > kanal.cnf
+sed -i '/^default_algorithms/d' kanal.cnf
 start_pcscd
 attach lite lite
 
@@ -64,7 +74,14 @@ for vector in card-one 512-b two-plain; do
     printf %s $pin > pin
     expect 0 "$kanal" sign --pin-source file:pin --key "$id" --cms --detached --output message.p7s message
     expect 0 openssl cms -engine gost -verify -inform DER -in message.p7s -content message -noverify -out /dev/null
-    passed "$vector: pkcs11-tool and kanal sign, and the engine of GOST verifies"
+    uri="pkcs11:serial=$serial;id=$(sed 's/../%&/g' id);type=private?pin-value=$pin"
+    key cms -sign -nodetach -inkey "$uri" -signer certificate.pem -in message -binary -outform DER -out signed
+    expect 0 openssl cms -engine gost -verify -inform DER -in signed -noverify -binary -out opened
+    cmp message opened
+    expect 0 openssl cms -encrypt -engine gost -gost89 -binary -in message -outform DER -out enveloped certificate.pem
+    key cms -decrypt -inkey "$uri" -recip certificate.pem -inform DER -in enveloped -out opened
+    cmp message opened
+    passed "$vector: pkcs11-tool, kanal and OpenSSL sign, and the engine of GOST verifies; OpenSSL opens a message"
 done
 tool --list-mechanisms
 ! grep -q hw output || fail "the host's mechanisms are the card's: $(cat output)"

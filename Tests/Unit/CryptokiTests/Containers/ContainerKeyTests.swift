@@ -188,7 +188,8 @@ struct ContainerKeyTests {
             Set(listed) == [
                 CKM_GOSTR3410, CKM_GOSTR3410_512, CKM_GOSTR3410_WITH_GOSTR3411, CKM_GOSTR3410_WITH_GOSTR3411_12_256,
                 CKM_GOSTR3410_WITH_GOSTR3411_12_512, CKM_GOSTR3410_DERIVE, CKM_GOSTR3410_12_DERIVE,
-                CKM_VKO_GOSTR3410_2012_512, CKM_GOST_KEG,
+                CKM_VKO_GOSTR3410_2012_512, CKM_GOST_KEG, CKM_GOST28147_KEY_WRAP, CKM_KUZNECHIK_KEXP_15_WRAP,
+                CKM_MAGMA_KEXP_15_WRAP,
             ])
         for mechanism in listed { #expect(try library.information(on: mechanism, in: 0).flags & CKF_HW == 0) }
     }
