@@ -8,6 +8,8 @@ struct KnownContainer {
     /// Empty if the token does not tell it.
     var name: String
     let header: ContainerHeader
+    /// The public keys of private keys that have no certificate, as far as they were computed.
+    var publicKeys: [ContainedKey.Index: [UInt8]] = [:]
     /// The bytes of the files with the keys, as they were when last selected.
     var sizes: [ContainerFile: Int] = [:]
 
@@ -21,13 +23,13 @@ struct KnownContainer {
         return key
     }
 
-    /// The private keys, and of those with a certificate that and the public key.
+    /// The private keys, and the public keys and certificates that are known.
     ///
     /// - Parameter directory: The container's.
     func objects(in directory: UInt16) -> [TokenObject] {
         header.keys.flatMap { key in
             let reference = ContainerReference(directory: directory, key: key, needsPassword: header.needsPassword)
-            return reference.contents.map { content in
+            return reference.contents(publicKey: publicKeys[key.index]).map { content in
                 // The files that tell of them are User's.
                 var object = TokenObject(
                     content, label: Array(label(of: key).utf8), id: key.fingerprint, isPrivate: true)
@@ -46,13 +48,18 @@ struct KnownContainer {
 }
 
 extension ContainerReference {
-    fileprivate var contents: [TokenObject.Content] {
+    /// - Parameter publicKey: The one that goes with a private key without a certificate, if it was computed.
+    fileprivate func contents(publicKey: [UInt8]?) -> [TokenObject.Content] {
         var kind = GOSTKey(
             key.curve, gostR3411Parameters: key.digestParameterSet ?? key.algorithm.digestParameterSet,
             gost28147Parameters: (key.algorithm == .gostR34102001 ? SBox.cryptoProA : .tc26Z).oid)
         // It was not made on the token.
         let properties: TokenKey.Properties = key.allowsAgreement ? [.imported, .derives] : .imported
         let privateKey = TokenObject.Content.key(TokenKey(.privateKey, kind, properties))
+        if let publicKey, key.certificate == nil {
+            kind.value = publicKey
+            return [.key(TokenKey(.publicKey, kind, properties)), privateKey]
+        }
         // The certificate of another key stays out: each use of this one finds that, and fails.
         guard let certificate = key.certificate, let info = Self.publicKey(in: certificate) else { return [privateKey] }
         kind.take(info)

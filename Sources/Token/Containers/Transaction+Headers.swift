@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Containers
+import GOST
 import Logging
+import Secrets
 import Translation
 
 /// Finding the keys of containers. User alone may read the files that tell of them.
@@ -62,7 +64,7 @@ extension Transaction {
     /// A container that is there now; nil if it cannot be used.
     private func container(_ directory: UInt16) throws(TokenError) -> KnownContainer? {
         do throws(TokenError) {
-            return try currentContainer(directory)
+            return try completed(currentContainer(directory), directory)
         } catch {
             switch error {
             case .container(let fault):
@@ -74,6 +76,27 @@ extension Transaction {
             default: throw error
             }
         }
+    }
+
+    /// The container with the public keys of keys without a certificate, which are computed unless that needs a password.
+    private func completed(
+        _ container: KnownContainer, _ directory: UInt16
+    ) throws(TokenError) -> KnownContainer {
+        guard !container.header.needsPassword else { return container }
+        var container = container
+        for key in container.header.keys where key.certificate == nil && container.publicKeys[key.index] == nil {
+            let reference = ContainerReference(directory: directory, key: key, needsPassword: false)
+            do throws(TokenError) {
+                container.publicKeys[key.index] = try withKey(of: reference, password: Secret(count: 0)) {
+                    key throws(GOSTError) in try key.publicKey().bytes
+                }
+            } catch {
+                // Its use will fail, and say why.
+                guard case .container = error else { throw error }
+            }
+        }
+        session.known.containers[directory]?.publicKeys = container.publicKeys
+        return container
     }
 
     /// What is known of a container, once its header's code has shown that it is true; else what the header says now.

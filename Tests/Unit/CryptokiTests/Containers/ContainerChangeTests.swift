@@ -97,7 +97,7 @@ struct ContainerChangeTests {
             for file in files.keys { try scene.reader.deleteContainer(file, in: 0x0A00 + number << 8) }
         }
         let keys = try scene.application.library.withSession(scene.session) { session throws(CKError) in
-            try session.findObjectsInit(Attributes())
+            try session.findObjectsInit(Attributes(template: [(CKA_CLASS, CKO_PRIVATE_KEY.bytes)]))
             return try session.findObjects(limit: 1000)
         }
         #expect(keys.count == 196)
