@@ -88,7 +88,9 @@ extension Transaction {
             let reference = ContainerReference(directory: directory, key: key, needsPassword: false)
             do throws(TokenError) {
                 container.publicKeys[key.index] = try withKey(of: reference, password: Secret(count: 0)) {
-                    key throws(GOSTError) in try key.publicKey().bytes
+                    key throws(GOSTError) in
+                    let publicKey = try key.publicKey()
+                    return publicKey.bytes
                 }
             } catch {
                 // Its use will fail, and say why.

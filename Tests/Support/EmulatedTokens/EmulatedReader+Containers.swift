@@ -35,10 +35,13 @@ extension EmulatedReader {
 
     /// Rewrites a file of a container, from its beginning.
     package func rewriteContainer(_ number: UInt8, _ content: [UInt8], in directory: UInt16 = 0x0A00) throws {
-        try asUser {
-            try select([0x1000, 0x1003, directory, directory & 0xFF00 | UInt16(number)])
-            try update(content)
-        }
+        try asUser { try rewrite(number, content, in: directory) }
+    }
+
+    /// The same by the login of the program that works with the card now.
+    package func rewrite(_ number: UInt8, _ content: [UInt8], in directory: UInt16 = 0x0A00) throws {
+        try select([0x1000, 0x1003, directory, directory & 0xFF00 | UInt16(number)])
+        try update(content)
     }
 
     /// Deletes a file of a container.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import APDU
 import CCryptoki
 import Cryptoki
 import EmulatedTokens
@@ -27,6 +28,29 @@ struct ContainerChangeTests {
             #expect(try ContainerScene.isValid(signature))
         }
         #expect(try scene.attributes(try scene.privateKey())[CKA_UNIQUE_ID] == id)
+    }
+
+    @Test("a file that is rewritten between two commands of a use gives the right signature or none", arguments: 1...9)
+    func between(_ position: Int) throws {
+        let scene = try ContainerScene([Self.name])
+        let files = try ContainerScene.files(Self.name)
+        let key = try scene.privateKey()
+        _ = try scene.sign(key, ContainerScene.digest)
+        let reader = scene.reader
+        for number in [UInt8(1), 2] {
+            let content = try #require(files[number + 3])
+            reader.onResponse { count, _, response throws(LinkError) in
+                // It selects the file, so that the next command reads another than it wants.
+                if count == position { try? reader.rewrite(number, content) }
+                return response
+            }
+            if let signature = try? scene.sign(key, ContainerScene.digest) {
+                #expect(try ContainerScene.isValid(signature))
+            }
+            reader.onResponse(nil)
+            #expect(try ContainerScene.isValid(try scene.sign(key, ContainerScene.digest)))
+            try reader.rewriteContainer(number, #require(files[number]))
+        }
     }
 
     @Test("with both pairs damaged a signature fails, and with the main pair whole again it succeeds")
