@@ -29,6 +29,11 @@ vector = next(v for v in json.load(open(sys.argv[1]))["containers"] if v["id"] =
 directory = int(sys.argv[3], 16)
 open("certificate.der", "wb").write(bytes.fromhex(vector["keys"][-1]["certificate"]))
 open("id", "w").write(vector["keys"][-1]["Q"][:16])
+open("name", "w").write(vector["name"])
+# The private key in both orders, and the password as it is hashed, inverted.
+d = bytes.fromhex(vector["keys"][-1]["d"])
+secrets = [d, d[::-1]] + [vector["password"].encode("utf-32-le")] * bool(vector["password"])
+open("secrets", "w").write(",".join(bytes(255 - byte for byte in secret).hex() for secret in secrets))
 names = ["masks", "primary", "header", "masks2", "primary2", "name"]
 
 def send(header, data=b""): print((bytes.fromhex(header) + bytes([len(data)]) * bool(data) + data).hex())
@@ -83,5 +88,22 @@ for vector in card-one 512-b two-plain; do
     cmp message opened
     passed "$vector: pkcs11-tool, kanal and OpenSSL sign, and the engine of GOST verifies; OpenSSL opens a message"
 done
+
+# ---- Traces ----
+
+export KANAL_LOG=$work/log
+for vector in 256-plain two-password; do
+    directories=$((directories + 1))
+    store $vector "$(printf '%02X00' $directories)"
+    secret=$([ $vector = 256-plain ] || echo secret)
+    printf %s "$secret" > password
+    expect 0 python3 "$root/Tests/Programs/Token/container_traces.py" "$module" "$slot" $pin "$(cat id)" "$(cat secrets)" \
+        < password
+    ! grep -q -F -e "$(cat name)" log || fail "$vector: the container's name is in the log"
+    passed "$vector: $(cat output) after signatures, and no name in the log"
+done
+[ -s log ] || fail "there is no log"
+unset KANAL_LOG
+
 tool --list-mechanisms
 ! grep -q hw output || fail "the host's mechanisms are the card's: $(cat output)"
