@@ -8,7 +8,7 @@ import GOST
 import Secrets
 import TestSupport
 import Testing
-import Token
+import Tokens
 
 /// A token with containers of the vectors, and an application with User logged in.
 struct ContainerScene {
@@ -25,13 +25,13 @@ struct ContainerScene {
     static let digest = [UInt8](repeating: 7, count: 32)
 
     init(
-        _ vectors: [String], first: UInt16 = 0x0A00, configure: (inout TokenSettings) -> Void = { _ in }
+        _ vectors: [String], first: UInt16 = 0x0A00, interaction: UserInteraction = UserInteraction()
     ) throws {
         reader = try EmulatedReader(.lite)
         for (index, name) in vectors.enumerated() {
             try reader.storeContainer(Self.files(name), in: first + UInt16(index) << 8)
         }
-        application = Application(reader, store: Folder(), configure: configure)
+        application = Application(reader, store: Folder(), interaction: interaction)
         session = try application.open()
         try application.logIn(session)
     }
