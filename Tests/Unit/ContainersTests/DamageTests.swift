@@ -85,6 +85,35 @@ struct DamageTests {
         }
     }
 
+    @Test("Damage of a container with a password is not taken for a wrong password, but for its code")
+    func locked() throws {
+        let vector = try #require(ContainerVectors.good["two-password"])
+        let files = ContainerFiles(vector)
+        let header = try files.header()
+        func expect(_ error: ContainerError, _ change: (inout ContainerFiles) throws -> Void) throws {
+            var changed = files
+            try change(&changed)
+            let header = try changed.header()
+            for key in header.keys {
+                #expect(throws: error) { _ = try changed.open(header, key.index, "secret", .main) }
+            }
+        }
+        try expect(.maskCode(.masks)) { $0[.masks][10] ^= 1 }
+        try expect(.maskCode(.masks)) { $0[.masks][40] ^= 1 }
+        var changed = files
+        changed[.primary][50] ^= 1
+        #expect(throws: ContainerError.key(.fingerprint)) {
+            _ = try changed.open(header, .second, "secret", .main)
+        }
+        #expect(throws: Never.self) { _ = try changed.open(header, .first, "secret", .main) }
+        let code = try #require(files.headerContents.firstRange(of: [0x82, 4])?.upperBound)
+        try expect(.password) {
+            var contents = try $0.headerContents
+            contents[code] ^= 1
+            try $0.seal(contents)
+        }
+    }
+
     @Test("Files of two containers, and the two keys of one, are not mixed")
     func mixed() throws {
         let vector = try #require(ContainerVectors.good["two-plain"])
