@@ -114,7 +114,10 @@ extension ContainedKey {
     }
 
     fileprivate init(_ index: Index, _ key: KeyContents, _ header: HeaderContents) throws(ContainerError) {
-        guard let identifier = key.identifier else { throw .unsupported(.parameters) }
+        // A key's record on a token names its algorithm by the hash function.
+        guard let identifier = key.identifier,
+            [nil, identifier.algorithm.digestParameterSet].contains(identifier.digestParameterSet)
+        else { throw .unsupported(.parameters) }
         guard let fingerprint = header.fingerprints[index.rawValue], fingerprint.count == 8 else {
             throw .damaged(.header, .encoding)
         }
@@ -122,7 +125,7 @@ extension ContainedKey {
         role = key.flags.contains(Bit.exchange) ? .exchange : .signature
         algorithm = identifier.algorithm
         curve = identifier.curve
-        digestParameterSet = identifier.namesDigest ? identifier.algorithm.digestParameterSet : nil
+        digestParameterSet = identifier.digestParameterSet
         allowsAgreement = key.oid != identifier.algorithm.oid
         isExportable = key.flags.contains(Bit.exportable)
         self.fingerprint = fingerprint

@@ -81,7 +81,7 @@ extension TokenError {
         switch self {
         case .link(let error): error.code
         case .channel(let error): error.code
-        case .activationNeeded: "CKR_FUNCTION_NOT_SUPPORTED"
+        case .activationNeeded, .keepsFilesOnly: "CKR_FUNCTION_NOT_SUPPORTED"
         case .pinIncorrect: "CKR_PIN_INCORRECT"
         case .pinLength: "CKR_PIN_LEN_RANGE"
         case .pinLocked: "CKR_PIN_LOCKED"

@@ -98,6 +98,8 @@ extension Reason {
         case .notFound: self.init(nil, "the card does not have it: \(Self.answer(exchange))")
         case .memoryFull: self.init(.tokenFull, "the card has no room for it: \(Self.answer(exchange))")
         case .unsupported: self.init(nil, "the card does not do this: \(Self.answer(exchange))")
+        case .keepsFilesOnly:
+            self.init(nil, "this model keeps files and computes nothing: make keys on a Rutoken ECP")
         case .initialisationPhase: self.init(nil, "the token is being formatted")
         case .malformedAnswer:
             self.init(nil, "malformed response: \(Self.answer(exchange))")

@@ -34,6 +34,18 @@ for identity in usb3 flash3 ecp2 sc; do
     passed "$identity: OpenSSL verifies what the token signs"
 done
 
+attach lite lite --trace "$work/trace"
+tool --list-mechanisms
+! grep -q keySize output || fail "lite: mechanisms of a token that computes nothing: $(cat output)"
+expect 0 "$kanal" doctor --probe
+printed "^model: Rutoken Lite$"
+printed "^way: plain$"
+! grep -qi -e "$serial" -e Virtual output || fail "lite: the report names token or reader: $(cat output)"
+! grep -qE '^> 00(20|d6|e0|e4|da|24|2c)' trace || fail "lite: more than reading: $(cat trace)"
+detach
+rm trace
+passed "lite: no mechanisms, and a report that names neither token nor reader"
+
 # ---- Two readers ----
 
 attach usb3 usb3

@@ -99,7 +99,7 @@ extension CKError {
             switch error {
             case .link(let error): Self.code(error)
             case .channel(let error): Self.code(error)
-            case .activationNeeded: CKR_FUNCTION_NOT_SUPPORTED
+            case .activationNeeded, .keepsFilesOnly: CKR_FUNCTION_NOT_SUPPORTED
             case .pinIncorrect: CKR_PIN_INCORRECT
             case .pinLength: CKR_PIN_LEN_RANGE
             case .pinLocked: CKR_PIN_LOCKED

@@ -70,7 +70,7 @@ extension ProbeReport.Entry {
                 status: [UInt8(truncatingIfNeeded: exchange.status >> 8), UInt8(truncatingIfNeeded: exchange.status)]
                     .hexadecimal,
                 answer: exchange.answer.map { byte in byte.map { [$0].hexadecimal } ?? "xx" }.joined(),
-                milliseconds: Double(microseconds / 100) / 10)
+                milliseconds: Double(microseconds / 10) / 100)
         }
     }
 }

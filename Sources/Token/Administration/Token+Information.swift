@@ -116,6 +116,11 @@ extension Transaction {
             let answer = try readVersions()
             session.known.versions = answer?.versions
         }
+        // A model without `80 71` has its versions in the object of the flags.
+        if session.known.versions == nil, !detailed {
+            let answer = try answer(to: .flags)
+            session.takeVersions(from: answer ?? [])
+        }
         info.versions = session.known.versions ?? TokenVersions()
         let details: [CardCommand] = detailed ? [.flags, .freeMemory, .firmwareChecksum] : []
         let commands = [.pinState(.securityOfficer), .pinState(.user), .pinChangeFlag] + details
@@ -133,10 +138,9 @@ extension Transaction {
         info.isUserPINChangeForced = answers[0].first == 0x02
         guard detailed else { return info }
         if answers[1].count > 6 { info.extendedFlags = answers[1][6] }
-        // A model without `80 71` has its versions here.
-        if info.versions == TokenVersions(), let versions = TokenVersions(parsing: answers[1]) {
-            info.versions = versions
-            session.known.versions = versions
+        if session.known.versions == nil {
+            session.takeVersions(from: answers[1])
+            info.versions = session.known.versions ?? TokenVersions()
         }
         info.freeMemory = Self.number(answers[2]).map(Int.init)
         info.firmwareChecksum = Self.number(answers[3])

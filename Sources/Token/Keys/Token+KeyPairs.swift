@@ -12,6 +12,7 @@ extension Token {
         _ publicKey: TokenObject, _ privateKey: TokenObject
     ) throws(TokenError) -> (TokenObject, TokenObject) {
         guard let key = privateKey.key, let files = key.kind.files else { throw .unsupported }
+        guard model != .lite else { throw .keepsFilesOnly }
         return try transaction { card throws(TokenError) in
             try card.requireNewKey(key)
             return try card.withNewKeyFiles { number throws(TokenError) in
@@ -32,6 +33,7 @@ extension Token {
     ///   - object: The description of the key.
     package func importKey(_ value: borrowing Secret, as object: TokenObject) throws(TokenError) -> TokenObject {
         guard let key = object.key, let files = key.kind.files else { throw .unsupported }
+        guard model != .lite else { throw .keepsFilesOnly }
         let value = type(of: key.kind).imported(value)
         return try transaction { card throws(TokenError) in
             try card.requireNewKey(key)

@@ -49,12 +49,20 @@ extension Token {
         if model == .lite { return try hasContainers() ? .containers : .none }
         if session.known.versions == nil {
             let answer = try transaction(first: .read) { card throws(TokenError) in try card.answer(to: .flags) }
-            let versions = answer.flatMap { TokenVersions(parsing: $0) } ?? TokenVersions()
-            session.known.versions = versions
+            session.takeVersions(from: answer ?? [])
+            if session.known.versions == nil { session.known.versions = TokenVersions() }
         }
         if let known = knownAbilities { return known }
         _ = try supportsKanalCommands()
         return knownAbilities ?? .all
+    }
+}
+
+extension CardSession {
+    /// Takes the versions from data object 0189, if it is long enough.
+    func takeVersions(from object: [UInt8]) {
+        guard let versions = TokenVersions(parsing: object) else { return }
+        known.versions = versions
     }
 }
 

@@ -61,14 +61,24 @@ struct ModelTests {
         #expect(KnownModel.listing(of: .ecp, versions(99, 99)) == .unknown)
     }
 
-    @Test("a token without the command for versions tells them in data object 0189, without another command")
+    @Test("a Lite makes and takes no keys, and is sent no command for it")
+    func noKeys() throws {
+        let driver = try Driver.loggedIn(.lite)
+        let before = driver.reader.commands
+        #expect(throws: TokenError.keepsFilesOnly) { try driver.generateGOST() }
+        #expect(throws: TokenError.keepsFilesOnly) { try driver.generateRSA(1024) }
+        #expect(driver.reader.commands == before)
+    }
+
+    @Test("a token without the command for versions tells them in data object 0189")
     func lite() throws {
         let driver = try Driver(try EmulatedReader(.lite))
         #expect(driver.token.model == .lite && driver.token.knownAbilities == nil)
         #expect(try driver.token.abilities() == TokenAbilities.none)
+        #expect(try driver.token.info(evicting: false, detailed: false).versions.firmware.major == 8)
         let info = try driver.token.info(evicting: true)
         #expect(info.versions.firmware == TokenVersion(major: 8, minor: 0))
         #expect(info.versions.hardware.major == 51 && info.versions.protocolNumber == 2)
-        #expect(driver.reader.headers.count { $0 == [0x00, 0xCA, 0x01, 0x89] } == 1)
+        #expect(driver.reader.headers.count { $0 == [0x00, 0xCA, 0x01, 0x89] } == 2)
     }
 }

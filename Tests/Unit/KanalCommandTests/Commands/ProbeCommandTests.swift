@@ -125,6 +125,8 @@ struct ProbeCommandTests {
         lite.screen = desk.screen
         try await lite.type("doctor --probe --json")
         try await lite.type("info")
+        try await lite.type("key generate --pin-source env:PIN")
+        try await lite.type("key generate --pin-source env:PIN", .russian)
         try lite.screen.expect("probe")
     }
 }
