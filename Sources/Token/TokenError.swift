@@ -29,6 +29,8 @@ package enum TokenError: Error, Sendable, Equatable {
     case memoryFull
     /// The token does not know this algorithm or parameter set.
     case unsupported
+    /// The token has key containers, which the operation would erase.
+    case holdsContainers
     /// The token makes and takes no keys: it keeps files and computes nothing.
     case keepsFilesOnly
     /// The token is being formatted.

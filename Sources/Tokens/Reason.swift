@@ -98,6 +98,13 @@ extension Reason {
         case .notFound: self.init(nil, "the card does not have it: \(Self.answer(exchange))")
         case .memoryFull: self.init(.tokenFull, "the card has no room for it: \(Self.answer(exchange))")
         case .unsupported: self.init(nil, "the card does not do this: \(Self.answer(exchange))")
+        case .holdsContainers:
+            self.init(
+                nil,
+                """
+                the token has key containers of CryptoPro CSP, which would be erased for ever; keep copies of them by that \
+                program, then use "kanal format --erase-containers"
+                """)
         case .keepsFilesOnly:
             self.init(nil, "this model keeps files and computes nothing: make keys on a Rutoken ECP")
         case .initialisationPhase: self.init(nil, "the token is being formatted")

@@ -107,3 +107,17 @@ unset KANAL_LOG
 
 tool --list-mechanisms
 ! grep -q hw output || fail "the host's mechanisms are the card's: $(cat output)"
+
+# ---- Formatting ----
+
+expect 1 pkcs11-tool --module "$module" --slot "$slot" --init-token --label new --so-pin 87654321
+printed "CKR_ACTION_PROHIBITED\|0x1b"
+printf 87654321 > officer
+expect 1 "$kanal" format --pin-source file:officer --new-pin-source file:pin --yes
+printed "card-one.*--erase-containers"
+tool --login --pin $pin --list-objects
+[ "$(grep -c 'Private Key Object' output)" -ge $((directories - 9)) ] || fail "a refused format has erased: $(cat output)"
+expect 0 "$kanal" format --pin-source file:officer --new-pin-source file:pin --yes --erase-containers
+tool --login --pin $pin --list-objects
+! grep -q Object output || fail "not everything was erased: $(cat output)"
+passed "containers are erased by a word of its own alone"

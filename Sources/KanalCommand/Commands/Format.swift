@@ -44,6 +44,9 @@ struct Format: AsyncParsableCommand {
     @Flag(help: .saying("The security officer's PIN has no tries left."))
     var officerLocked = false
 
+    @Flag(help: .saying("Erase key containers of CryptoPro CSP with the rest: signatures that no copy may be of."))
+    var eraseContainers = false
+
     @Option(help: .saying("The token's name. (default: none)", valueName: "name"))
     var label = ""
 
@@ -66,7 +69,17 @@ struct Format: AsyncParsableCommand {
 
     func run() async throws {
         let token = try await token.find()
-        let content = try? await Self.content(of: token)
+        let containers = (try? await token.keyContainers()) ?? []
+        guard containers.isEmpty || eraseContainers else {
+            let names = Phrase(listing: containers.map { Phrase(verbatim: $0.caption) })
+            throw CommandError(
+                .failed,
+                """
+                the token has key containers of CryptoPro CSP, which would be erased for ever: \(names); keep copies of them \
+                by that program, then use --erase-containers
+                """)
+        }
+        let content = try? await Self.content(of: token, containers)
         let loss: Phrase = content.map { ", with \($0)" } ?? ""
         try confirmation.require(
             "The token \(token.information.caption) will be erased\(loss). Keys that are on it alone are lost for ever."
@@ -81,6 +94,7 @@ struct Format: AsyncParsableCommand {
         let user = try new.read()
         var setup = TokenSetup(label: label)
         setup.userPINChangers = pinChangedBy.roles
+        setup.erasesContainers = eraseContainers
         setup.userPIN = PINRules(minimumLength: pinLength, tries: pinTries)
         try await Self.format(token, setup, present, officer, user)
         try output.show(FormattedToken(formatted: token.information.serialText, label: token.information.label))
@@ -111,10 +125,19 @@ struct Format: AsyncParsableCommand {
     }
 
     /// The visible content of the token without a PIN.
-    private static func content(of token: Token) async throws -> Phrase? {
+    private static func content(of token: Token, _ containers: [KeyContainer]) async throws -> Phrase? {
         let count = try await token.perform { session in try session.certificates().count }
-        return count == 0 ? nil : count == 1 ? "one certificate" : "\(count) certificates"
+        let certificates: Phrase? = count == 0 ? nil : count == 1 ? "one certificate" : "\(count) certificates"
+        guard !containers.isEmpty else { return certificates }
+        let names = Phrase(listing: containers.map { Phrase(verbatim: $0.caption) })
+        let text: Phrase = "the key containers \(names)"
+        return certificates.map { "\($0) and \(text)" } ?? text
     }
+}
+
+extension KeyContainer {
+    /// The name, or the place of one without a name.
+    var caption: String { name.isEmpty ? place : name.printable }
 }
 
 extension HeldPIN {

@@ -89,6 +89,15 @@ private struct TokenReport: Report {
         let driveMegabytes: Int?
     }
 
+    struct Container: Encodable {
+        let place: String
+        let name: String
+
+        init(_ container: KeyContainer) { (place, name) = (container.place, container.name) }
+
+        var text: String { name.isEmpty ? place : "\(name.printable) (\(place))" }
+    }
+
     let serial: String
     let label: String?
     let reader: String
@@ -97,6 +106,8 @@ private struct TokenReport: Report {
     let userPIN: PIN?
     let officerPIN: PIN?
     let uri: String
+    /// nil for none.
+    let containers: [Container]?
 
     init(_ details: TokenDetails) {
         let information = details.information
@@ -112,6 +123,7 @@ private struct TokenReport: Report {
         userPIN = details.userPIN.map(PIN.init)
         officerPIN = details.officerPIN.map(PIN.init)
         uri = information.uri
+        containers = details.containers.isEmpty ? nil : details.containers.map(Container.init)
     }
 
     func text(_ style: Style) -> String {
@@ -125,6 +137,7 @@ private struct TokenReport: Report {
         facts.add("activation passwords", passwords.isEmpty ? nil : passwords)
         facts.add("PIN", userPIN?.text)
         facts.add("officer's PIN", officerPIN?.text)
+        facts.add("key containers", containers?.map(\.text).joined(separator: ", "))
         facts.add("free memory", device.freeMemory.map { translated("\($0) bytes") })
         facts.add("drive", device.driveMegabytes.map { translated("\($0) MB") })
         facts.add("hardware", device.hardware)

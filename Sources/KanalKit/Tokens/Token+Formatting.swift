@@ -114,6 +114,8 @@ public struct TokenSetup: Sendable, Equatable {
     public var officerPIN = PINRules()
     /// The roles that may change the user's PIN: at least one.
     public var userPINChangers: Set<Role> = [.user, .securityOfficer]
+    /// Whether key containers of CryptoPro CSP are erased with the rest. Otherwise a token that has any is not formatted.
+    public var erasesContainers = false
 
     /// A setup with the usual rules.
     public init(label: String = "") { self.label = label }
@@ -156,7 +158,8 @@ extension TokenSetup {
                 value: officer.secret.copy(), minimumLength: officerPIN.minimumLength, tries: officerPIN.tries),
             user: TokenFormat.PIN(
                 value: user.secret.copy(), minimumLength: userPIN.minimumLength, tries: userPIN.tries),
-            changePolicy: policy, label: label, isRepair: isRepair, progress: progress)
+            changePolicy: policy, label: label, isRepair: isRepair, erasesContainers: erasesContainers,
+            progress: progress)
     }
 }
 

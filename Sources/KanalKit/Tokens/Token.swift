@@ -201,14 +201,30 @@ extension Token {
             guard state.info.isFormatted != nil else {
                 return TokenDetails(state, fresh, ChannelDetails(channel), modelName: nil, driveMegabytes: nil)
             }
-            let (name, driveSize) = try translated { () throws(TokensError) in
+            let (name, driveSize, containers) = try translated { () throws(TokensError) in
                 try slots.withToken(in: slot) { token throws(TokenError) in
-                    (try token.modelName(), try token.driveSize())
+                    (try token.modelName(), try token.driveSize(), try token.containers())
                 }
             }
             return TokenDetails(
                 state, fresh, ChannelDetails(channel), modelName: name.map { String(decoding: $0, as: UTF8.self) },
-                driveMegabytes: driveSize)
+                driveMegabytes: driveSize, containers: containers.map(KeyContainer.init))
+        }
+    }
+
+    /// The key containers of CryptoPro CSP on the token, as everybody may see them without a PIN; empty before its channel is
+    /// activated.
+    ///
+    /// - Parameter prompt: As for `Token.perform`. A token that is away is waited for as there.
+    public func keyContainers(prompt: String? = nil) async throws(KanalError) -> [KeyContainer] {
+        try await inPlace(prompt) { [self] slot throws(KanalError) in
+            let slots = service.slots
+            let places = try translated { () throws(TokensError) in
+                try slots.withToken(in: slot) { token throws(TokenError) in
+                    token.isActivated ? try token.containers() : []
+                }
+            }
+            return places.map(KeyContainer.init)
         }
     }
 

@@ -29,6 +29,16 @@ public struct TokenDetails: Sendable, Equatable {
     public let userPINChange: PINChange?
     /// The secure channel.
     public let channel: ChannelDetails
+    /// The key containers of CryptoPro CSP. Empty also as long as the token may not be asked.
+    public let containers: [KeyContainer]
+}
+
+/// A key container of CryptoPro CSP on a token, as everybody may see it without a PIN.
+public struct KeyContainer: Sendable, Equatable {
+    /// The place of its files: the number of a directory in `1000/1003`, in four hexadecimal digits.
+    public let place: String
+    /// Its name; empty if the token does not tell it.
+    public let name: String
 }
 
 /// Versions of a token.
@@ -86,7 +96,7 @@ public struct PINChange: Sendable, Equatable {
 extension TokenDetails {
     init(
         _ state: TokenReport, _ information: TokenInformation, _ channel: ChannelDetails, modelName: String?,
-        driveMegabytes: Int?
+        driveMegabytes: Int?, containers: [KeyContainer] = []
     ) {
         let info = state.info
         self.information = information
@@ -95,6 +105,7 @@ extension TokenDetails {
         nameByVersions =
             info.isFormatted == nil ? nil : KnownModel.find(state.model, info.versions, hasDrive: hasDrive)?.name
         self.channel = channel
+        self.containers = containers
         answerToReset = state.atr
         memory = TokenMemory(total: TokenInfo.totalMemory, free: info.freeMemory)
         build = info.isFormatted.map { _ in TokenBuild(info, driveMegabytes) }
@@ -102,6 +113,14 @@ extension TokenDetails {
         userPIN = hasPINs ? PINDetails(info.user) : nil
         officerPIN = hasPINs ? PINDetails(info.securityOfficer) : nil
         userPINChange = hasPINs ? PINChange(info) : nil
+    }
+}
+
+extension KeyContainer {
+    init(_ place: ContainerPlace) {
+        let digits = String(place.directory, radix: 16, uppercase: true)
+        self.place = String(repeating: "0", count: 4 - digits.count) + digits
+        name = place.name
     }
 }
 

@@ -9,10 +9,12 @@ extension Token {
     /// protected (GSC/1, 6).
     ///
     /// - Parameter pin: The SO's present PIN.
-    /// - Throws: ``TokenError/pinLength`` if it is to be repaired but the SO's PIN is not blocked.
+    /// - Throws: ``TokenError/holdsContainers`` before anything is sent that changes the token, unless the format has the word
+    ///   for that; ``TokenError/pinLength`` if it is to be repaired but the SO's PIN is not blocked.
     package func format(_ format: TokenFormat, pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
         try transaction { card throws(TokenError) in
+            if !format.erasesContainers { try card.requireNoContainers() }
             // The number of a Magma key is not published.
             if format.emitentKey?.algorithm == .magma { try card.requireOwnCommands() }
             if !format.isRepair {
@@ -195,11 +197,13 @@ package final class TokenFormat: Sendable {
     /// Whether the token's factory state is restored, rather than its content only erased.
     let restoresFactoryState: Bool
     let emitentKey: EmitentKey?
+    /// Whether key containers of other programs may be erased with the rest.
+    let erasesContainers: Bool
     private let progress: Progress
 
     package init(
         securityOfficer: consuming PIN, user: consuming PIN, changePolicy: UInt8, label: [UInt8], isRepair: Bool,
-        restoresFactoryState: Bool = false, emitentKey: EmitentKey? = nil,
+        restoresFactoryState: Bool = false, emitentKey: EmitentKey? = nil, erasesContainers: Bool = false,
         progress: @escaping Progress = { _, _ in }
     ) {
         self.progress = progress
@@ -210,6 +214,7 @@ package final class TokenFormat: Sendable {
         self.isRepair = isRepair
         self.restoresFactoryState = restoresFactoryState
         self.emitentKey = emitentKey
+        self.erasesContainers = erasesContainers
     }
 
     /// The steps of formatting. The token tells nothing between the command and the response of one.

@@ -10,6 +10,14 @@ package struct ContainerReference: Sendable, Equatable {
     package let needsPassword: Bool
 }
 
+/// A container, as everybody may see it.
+package struct ContainerPlace: Sendable, Equatable {
+    /// Its directory.
+    package let directory: UInt16
+    /// Empty if the token does not tell it.
+    package let name: String
+}
+
 extension FilePath {
     /// The directory of CryptoPro CSP's containers, each of which is a directory in it.
     static let containers: FilePath = [0x1000, 0x1003]

@@ -13,6 +13,11 @@ extension Token {
         return isThere
     }
 
+    /// The token's key containers, as it says without a PIN.
+    package func containers() throws(TokenError) -> [ContainerPlace] {
+        try transaction(first: .read) { card throws(TokenError) in try card.containers() }
+    }
+
     /// Signs a digest, as ``sign(digest:with:)`` does.
     func sign(
         digest: [UInt8], with reference: ContainerReference, _ password: SharedSecret?

@@ -17,7 +17,7 @@ extension Transaction {
         var known: [UInt16: KnownContainer] = [:]
         var objects: [TokenObject] = []
         let directories = try containerDirectories()
-        session.known.hasContainers = !directories.isEmpty
+        noteContainers(directories.count)
         for directory in directories {
             try spend(files: 2)
             guard let container = try container(directory) else { continue }
@@ -42,6 +42,37 @@ extension Transaction {
             directories.append(directory)
         }
         return directories
+    }
+
+    /// Notes how many containers there are, and tells the log of them once. Their names are personal.
+    private func noteContainers(_ count: Int) {
+        if count > 0, session.known.hasContainers != true {
+            settings.log.notice(
+                "key containers of CryptoPro CSP on the token: \(count)",
+                metadata: ["reader": "\(session.identity.reader)"])
+        }
+        session.known.hasContainers = count > 0
+    }
+
+    /// The containers, as everybody may see them.
+    func containers() throws(TokenError) -> [ContainerPlace] {
+        var places: [ContainerPlace] = []
+        let directories = try containerDirectories()
+        noteContainers(directories.count)
+        for directory in directories {
+            try spend(files: 1)
+            let known = session.known.containers[directory]?.name
+            let name = if let known { known } else { try containerName(directory) }
+            places.append(ContainerPlace(directory: directory, name: name))
+        }
+        return places
+    }
+
+    /// Makes sure that nothing is lost by erasing the token that no other copy may be of.
+    ///
+    /// - Throws: ``TokenError/holdsContainers``.
+    func requireNoContainers() throws(TokenError) {
+        guard try !lookForContainers() else { throw .holdsContainers }
     }
 
     /// Whether there is a container, as everybody may see.

@@ -23,6 +23,35 @@ struct ContainerTests {
         return try Machine(.lite, sharing: reader)
     }
 
+    @Test("A token with containers names them without a PIN, and is formatted only by a word of its own")
+    func formatting() async throws {
+        let machine = try Self.machine("cyrillic-name")
+        let token = try await machine.token()
+        let containers = try await token.keyContainers()
+        #expect(containers.count == 1 && containers[0].place == "0A00" && !containers[0].name.isEmpty)
+        #expect(try await token.details().containers == containers && machine.verifications == 0)
+        var setup = TokenSetup(label: "new")
+        let verifications = machine.verifications
+        await #expect {
+            try await token.format(setup, officerPIN: Machine.officerPIN, userPIN: PIN("another user"))
+        } throws: { error in
+            guard case .refused("CKR_ACTION_PROHIBITED", _)? = error as? KanalError else { return false }
+            return true
+        }
+        // Nothing was tried: no PIN was presented, and the key signs.
+        #expect(machine.verifications == verifications)
+        try await token.perform(pin: Machine.pin) { session in
+            let key = try #require(try session.keyPairs().first)
+            let signature = try session.sign(Self.message.span, with: key)
+            #expect(try session.verify(signature, of: Self.message.span, with: key))
+        }
+        setup.erasesContainers = true
+        try await token.format(setup, officerPIN: Machine.officerPIN, userPIN: PIN("another user"))
+        #expect(try await token.keyContainers().isEmpty)
+        setup.erasesContainers = false
+        try await token.format(setup, officerPIN: Machine.officerPIN, userPIN: PIN("another user"))
+    }
+
     @Test("A key of a container signs, and its pair verifies")
     func signature() async throws {
         let token = try await Self.machine("256-plain").token()

@@ -35,12 +35,22 @@ struct List: AsyncParsableCommand {
         let read: @Sendable (borrowing Session) throws -> ObjectReport = { session in
             try ObjectReport(session, isLoggedIn: !isPublic, serial: serial, uris: uris)
         }
+        let containers = isPublic ? (try? await token.keyContainers()) ?? [] : []
         try output.show(isPublic ? try await token.perform(read) : try await pin.perform(on: token, read))
+        if !containers.isEmpty {
+            let names = Phrase(listing: containers.map { Phrase(verbatim: $0.caption) })
+            let note: Phrase = "The keys of these containers of CryptoPro CSP are seen after the PIN only: \(names)"
+            try tell(note)
+        }
         guard cannotAsk else { return }
         let note: Phrase = """
             Private keys and private data are left out: there is no terminal to ask for the PIN on. Say with --pin-source \
             where it is, or --public.
             """
+        try tell(note)
+    }
+
+    private func tell(_ note: Phrase) throws {
         try OutputStream.error.write(("kanal: " + translated(note) + "\n").wrapped(to: OutputStream.error.style.width))
     }
 }

@@ -2,6 +2,7 @@
 import EmulatedTokens
 import Emulator
 import KanalCommand
+import TestSupport
 import Testing
 
 @Suite("PINs, and a token that is made new")
@@ -56,6 +57,33 @@ struct PINCommandTests {
         try await desk.type("pin local 2")
         try await desk.type("pin local 32", .russian)
         try desk.screen.expect("pin-local")
+    }
+
+    @Test("containers of CryptoPro CSP: named without a PIN, and erased by a word of its own alone")
+    func containers() async throws {
+        let desk = try Desk([.lite])
+        let vectors = try JSON(vectors: "containers.json").containers.list
+        for (number, id) in ["256-plain", "cyrillic-name"].enumerated() {
+            let vector = try #require(vectors.first { $0.id.text == id })
+            var files: [UInt8: [UInt8]] = [:]
+            for (index, name) in ["masks", "primary", "header", "masks2", "primary2", "name"].enumerated() {
+                files[UInt8(index + 1)] = vector.files["\(name).key"].bytes
+            }
+            try desk.reader.storeContainer(files, in: [0x0A00, 0x0C00][number])
+        }
+        let sources = "--pin-source env:OFFICER --new-pin-source env:NEW"
+        try await desk.type("info --json")
+        try await desk.type("info", .russian)
+        try await desk.type("list --public")
+        try await desk.type("list --public", .russian)
+        try await desk.type("list --pin-source env:PIN")
+        try await desk.type("format \(sources) --yes")
+        try await desk.type("format \(sources) --yes", .russian)
+        try await desk.type("format \(sources) --erase-containers", answers: ["no"])
+        try await desk.type("list --pin-source env:PIN", isShown: false)
+        try await desk.type("format \(sources) --erase-containers --yes")
+        try await desk.type("list --pin-source env:NEW")
+        try desk.screen.expect("containers")
     }
 
     @Test("format: with consent, by the officer's PIN; licences stay, keys go")
