@@ -22,6 +22,16 @@ trap 'cat "$directory/log" >&3' ERR
 
 Tests/Fuzz/corpus.sh unpack "$target"
 
+# Files of other programs, of which many are in BER. The first byte says that the rest is whole.
+whole() {
+    local file
+    for file in Tests/Vectors/files/$1; do { printf '\0'; cat "$file"; } > "$directory/corpus/${file##*/}"; done
+}
+case $target in
+    messages) whole '*.p7[bms]' ;;
+    pfx) whole '*.pfx' ;;
+esac
+
 # The provider, which OpenSSL loads.
 build_provider() {
     local checked=(clang -g -O1 -std=gnu11 -fsanitize=fuzzer-no-link,address)
