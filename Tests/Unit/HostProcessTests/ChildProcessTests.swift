@@ -6,8 +6,11 @@ import Testing
 @Suite("Programs that are started as children")
 struct ChildProcessTests {
     /// The output of a command of the shell.
+    ///
+    /// - Parameter environment: Not the tests' own, which others of them change at the same time.
     private func output(
-        _ command: String, environment: [String]? = nil, as kind: ChildProcess.Kind, further: [Int32?] = []
+        _ command: String, environment: [String] = ["PATH=/usr/bin:/bin"], as kind: ChildProcess.Kind,
+        further: [Int32?] = []
     ) throws -> (process: Int32, words: [String]) {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)

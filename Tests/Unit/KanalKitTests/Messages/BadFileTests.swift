@@ -45,6 +45,27 @@ struct BadFileTests {
         #expect(time < .seconds(2), "\(name)")
     }
 
+    @Test("Keys, certificates and bundles with their end missing are refused, at each byte")
+    func truncatedFiles() throws {
+        for kind in ["key", "certificate", "certificates"] {
+            for file in OtherProgramFile.all(kind) {
+                let bytes = try file.bytes()
+                // A file without a length would be worked on before its end is missed.
+                guard bytes.count > 1, bytes[1] != 0x80 else { continue }
+                for count in bytes.indices {
+                    let part = Array(bytes.prefix(count))
+                    let isRead =
+                        switch kind {
+                        case "key": (try? KeyFile(part, password: PIN(file.with))) != nil
+                        case "certificate": (try? CertificateSummary(of: part)) != nil
+                        default: CertificateBundle.certificates(in: part) != nil
+                        }
+                    #expect(!isRead, "\(file), \(count)")
+                }
+            }
+        }
+    }
+
     @Test("A message with its end missing is refused, at each byte", arguments: OtherProgramFile.all("message"))
     func truncated(file: OtherProgramFile) throws {
         let message = try file.bytes()

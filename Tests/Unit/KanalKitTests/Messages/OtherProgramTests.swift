@@ -85,16 +85,20 @@ struct OtherProgramTests {
             let (message, content) = try Self.message(file)
             let verifier = try Self.verifier(file)
             let good = try verifier.verify(message, content: content)
-            let signed = try SignedParts(message)
+            let signed = try Set(SignedParts.all(of: message))
             let random = Seeded("mutants of \(file.name)")
-            for _ in 0..<count {
-                let mutant = message.mutated(random)
+            let tree = BERTree(message)
+            for number in 0..<count {
+                let ofTree = number % 2 == 0 ? nil : tree?.mutated(random)
+                let mutant = ofTree ?? message.mutated(random)
                 guard mutant != message, let found = try? verifier.verify(mutant, content: content) else { continue }
                 accepted += 1
                 // What no signature covers may change: names of algorithms, the form of lengths, other attributes, and
-                // certificates, of which the verifier has the signer's from who trusts it.
-                #expect(found.content == good.content && found.signers == good.signers, "\(file): \(mutant.hex)")
-                #expect(try SignedParts(mutant) == signed, "\(file): \(mutant.hex)")
+                // certificates, of which the verifier has the signer's from who trusts it. A signer may be there twice.
+                #expect(found.content == good.content, "\(file): \(mutant.hex)")
+                let isSame = !found.signers.isEmpty && found.signers.allSatisfy(good.signers.contains)
+                #expect(isSame, "\(file): \(mutant.hex)")
+                #expect(try Set(SignedParts.all(of: mutant)) == signed, "\(file): \(mutant.hex)")
             }
             for place in good.content.indices {
                 var other = good.content
@@ -106,24 +110,52 @@ struct OtherProgramTests {
     }
 }
 
-/// The parts of a message that its signatures cover, and the signatures.
-private struct SignedParts: Equatable {
-    let content: [UInt8]?
-    let attributes: [[UInt8]?]
-    let signatures: [[UInt8]]
-    let hashes: [DigestAlgorithm]
+/// The parts of a signer that its signature covers, and the signature.
+private struct SignedParts: Hashable {
+    let attributes: [UInt8]?
+    let signature: [UInt8]
+    let hash: DigestAlgorithm
 
-    init(_ message: [UInt8]) throws {
-        let parsed = try SignedData(ber: message.span)
-        content = parsed.content
-        attributes = parsed.signers.map(\.signedAttributes)
-        signatures = parsed.signers.map(\.signature)
-        hashes = parsed.signers.map(\.digest)
+    static func all(of message: [UInt8]) throws -> [SignedParts] {
+        try SignedData(ber: message.span).signers.map { signer in
+            SignedParts(attributes: signer.signedAttributes, signature: signer.signature, hash: signer.digest)
+        }
     }
 }
 
 extension OtherProgramFile {
     fileprivate func read() -> [UInt8] { (try? bytes()) ?? [] }
+}
+
+extension BERTree {
+    /// The message after one change of an element, in BER with right lengths: it is missing, there twice, exchanged with its
+    /// neighbour, has another's contents, or one byte of them is changed.
+    fileprivate func mutated(_ random: Seeded) -> [UInt8] {
+        var tree = self
+        let paths = tree.paths
+        let path = paths[random.number(in: 0...paths.count - 1)]
+        guard let last = path.last else { return tree.encoded { _, _ in .indefinite } }
+        let outer = Array(path.dropLast())
+        switch random.number(in: 0...4) {
+        case 0: tree[outer].members.remove(at: last)
+        case 1: tree[outer].members.insert(tree[path], at: last)
+        case 2: tree[outer].members.swapAt(last, (last + 1) % tree[outer].members.count)
+        case 3:
+            let other = tree[paths[random.number(in: 0...paths.count - 1)]]
+            tree[path].contents = other.contents
+            tree[path].members = other.members
+        default:
+            guard !tree[path].contents.isEmpty else { break }
+            let place = random.number(in: 0...tree[path].contents.count - 1)
+            tree[path].contents[place] ^= 1 << UInt8(random.number(in: 0...7))
+        }
+        let isIndefinite = random.number(in: 0...1) == 1
+        return tree.encoded { path, _ in isIndefinite && path.count < 4 ? .indefinite : .definite }
+    }
+
+    private var paths: [[Int]] {
+        [[]] + members.enumerated().flatMap { number, member in member.paths.map { [number] + $0 } }
+    }
 }
 
 extension [UInt8] {
