@@ -68,11 +68,17 @@ extension Transaction {
         return places
     }
 
-    /// Makes sure that nothing is lost by erasing the token that no other copy may be of.
+    /// Makes sure that nothing is lost by erasing the token that no other copy may be of. A card that does not say that there
+    /// is none may have one.
     ///
-    /// - Throws: ``TokenError/holdsContainers``.
+    /// - Throws: ``TokenError/holdsContainers``; the card's refusal to tell.
     func requireNoContainers() throws(TokenError) {
-        guard try !lookForContainers() else { throw .holdsContainers }
+        for command in [CardCommand.select(.containers, ne: 256), .selectChild(after: nil)] {
+            let response = try send(command)
+            guard response.status != .fileNotFound else { return }
+            _ = try data(of: response)
+        }
+        throw .holdsContainers
     }
 
     /// Whether there is a container, as everybody may see.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import APDU
 import EmulatedTokens
 import Emulator
 import KanalKit
@@ -38,6 +39,14 @@ struct ContainerTests {
             guard case .refused("CKR_ACTION_PROHIBITED", _)? = error as? KanalError else { return false }
             return true
         }
+        // A card that does not say that there is none may have one.
+        machine.reader.onResponse { _, instruction, response in
+            instruction == 0xA4 ? Response(.securityStatusNotSatisfied) : response
+        }
+        await #expect(throws: KanalError.self) {
+            try await token.format(setup, officerPIN: Machine.officerPIN, userPIN: PIN("another user"))
+        }
+        machine.reader.onResponse(nil)
         // Nothing was tried: no PIN was presented, and the key signs.
         #expect(machine.verifications == verifications)
         try await token.perform(pin: Machine.pin) { session in
