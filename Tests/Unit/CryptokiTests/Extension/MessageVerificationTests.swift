@@ -59,6 +59,32 @@ struct MessageVerificationTests {
         }
     }
 
+    @Test("messages of other programs are verified: in BER, signers named by their key, RSA-PSS")
+    func otherPrograms() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        let content = try OtherProgramFile.bytes("content")
+        var count = 0
+        for file in OtherProgramFile.all("message") {
+            let message = try file.bytes()
+            // The function takes no text.
+            guard message.first == 0x30 else { continue }
+            let store = MessageStore(
+                trusted: [try OtherProgramFile.bytes(file.with)], certificates: [], revocationLists: [])
+            try application.library.verifyMessageInit(
+                session, message, trusting: store, mode: OPTIONAL_CRL_CHECK, flags: 0,
+                time: Int(Date().timeIntervalSince1970) + 60)
+            let isDetached = file.name.hasSuffix(".p7s")
+            if isDetached { try application.library.verifyMessageUpdate(session, content.span) }
+            let verified =
+                try isDetached
+                ? application.library.verifyMessageFinal(session) : application.library.verifyMessage(session)
+            #expect(verified.isTrusted && verified.signers.count == 1, "\(file)")
+            #expect(isDetached || verified.content == content, "\(file)")
+            count += 1
+        }
+        #expect(count >= 17)
+    }
+
     @Test("a message brings its content and its signers, trusted if a path leads from them to the store")
     func attached() throws {
         let scene = try Scene()
