@@ -8,19 +8,6 @@ cd "$(dirname "$0")/.."
 count=${1:-1000}
 
 prepare
-cat > gost.cnf << 'END'
-openssl_conf = main
-[main]
-engines = engines
-[engines]
-gost = gost
-[gost]
-default_algorithms = ALL
-[req]
-distinguished_name = name
-[name]
-END
-export OPENSSL_CONF=$work/gost.cnf
 for name in ca signer; do openssl genpkey -algorithm gost2012_256 -pkeyopt paramset:A -out $name.key 2> log; done
 openssl req -new -x509 -key ca.key -subj /CN=Authority -days 30 -addext basicConstraints=critical,CA:true \
     -addext keyUsage=critical,keyCertSign -out ca.pem 2> log
