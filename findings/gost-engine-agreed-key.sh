@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Expectation: OpenSSL with gost-engine opens messages to a recipient by key agreement (RFC 4490, 4.1), whose keys are wrapped by
-# GOST 28147-89 alone (1.2.643.2.2.13.0), as TC 26's recommendations for CMS have them in their examples; or it says that it does
-# not.
+# Expectation: OpenSSL with gost-engine opens a message to a recipient by key agreement (RFC 4490, 4.1) whose key is wrapped by
+# GOST 28147-89 without diversification (id-Gost28147-89-None-KeyWrap, 1.2.643.2.2.13.0; RFC 4357, 6.1), or it says that it does
+# not. The message is one that pygost 4.4 has in its tests.
 # Seen: gost-engine does not know this key wrap ("cipher not found"). OpenSSL puts a random key in the place of the one that was
 # not opened: "cms -decrypt" ends with status 0, and its output is noise, another one each time. Only -debug_decrypt shows the
 # error.

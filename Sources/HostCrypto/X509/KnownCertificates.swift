@@ -18,8 +18,9 @@ package final class KnownCertificates: Sendable {
 
     private let findings = Lock(Findings())
 
-    /// The greatest numbers of findings that are kept, of each kind. The sender of a message chooses its certificates.
-    static let limit = 64
+    /// The greatest number of findings that are kept, of each kind, and the greatest size of their certificates in bytes. The
+    /// sender of a message chooses its certificates.
+    private static let (limit, sizeLimit) = (64, 16 << 10)
 
     package init() {}
 
@@ -27,6 +28,7 @@ package final class KnownCertificates: Sendable {
     ///
     /// - Throws: As `PathCertificate.init(_:)`.
     func details(of certificate: Certificate) throws(HostCryptoError) -> PathCertificate {
+        guard certificate.der.count <= Self.sizeLimit else { return try PathCertificate(certificate) }
         let key = Octets(certificate.der)
         if let known = findings.withLock({ $0.details[key] }) { return known }
         let details = try PathCertificate(certificate)
@@ -43,6 +45,7 @@ package final class KnownCertificates: Sendable {
     func isSigned(
         _ certificate: Certificate, with key: [UInt8], or body: () throws(HostCryptoError) -> Bool
     ) throws(HostCryptoError) -> Bool {
+        guard certificate.der.count <= Self.sizeLimit, key.count <= Self.sizeLimit else { return try body() }
         let link = Link(certificate: Octets(certificate.der), key: Octets(key))
         if findings.withLock({ $0.links.contains(link) }) { return true }
         guard try body() else { return false }
