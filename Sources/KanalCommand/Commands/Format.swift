@@ -71,11 +71,10 @@ struct Format: AsyncParsableCommand {
         let token = try await token.find()
         let containers = (try? await token.keyContainers()) ?? []
         guard containers.isEmpty || eraseContainers else {
-            let names = Phrase(listing: containers.map { Phrase(verbatim: $0.caption) })
             throw CommandError(
                 .failed,
                 """
-                the token has key containers of CryptoPro CSP, which would be erased for ever: \(names); keep copies of them \
+                the token has key containers of CryptoPro CSP, which would be erased for ever: \(containers.names); keep copies of them \
                 by that program, then use --erase-containers
                 """)
         }
@@ -129,15 +128,9 @@ struct Format: AsyncParsableCommand {
         let count = try await token.perform { session in try session.certificates().count }
         let certificates: Phrase? = count == 0 ? nil : count == 1 ? "one certificate" : "\(count) certificates"
         guard !containers.isEmpty else { return certificates }
-        let names = Phrase(listing: containers.map { Phrase(verbatim: $0.caption) })
-        let text: Phrase = "the key containers \(names)"
+        let text: Phrase = "the key containers \(containers.names)"
         return certificates.map { "\($0) and \(text)" } ?? text
     }
-}
-
-extension KeyContainer {
-    /// The name, or the place of one without a name.
-    var caption: String { name.isEmpty ? place : name.printable }
 }
 
 extension HeldPIN {

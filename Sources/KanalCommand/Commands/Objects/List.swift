@@ -38,8 +38,9 @@ struct List: AsyncParsableCommand {
         let containers = isPublic ? (try? await token.keyContainers()) ?? [] : []
         try output.show(isPublic ? try await token.perform(read) : try await pin.perform(on: token, read))
         if !containers.isEmpty {
-            let names = Phrase(listing: containers.map { Phrase(verbatim: $0.caption) })
-            let note: Phrase = "The keys of these containers of CryptoPro CSP are seen after the PIN only: \(names)"
+            let note: Phrase = """
+                The keys of these containers of CryptoPro CSP are seen after the PIN only: \(containers.names)
+                """
             try tell(note)
         }
         guard cannotAsk else { return }
