@@ -165,10 +165,11 @@ lint: ## check the format, references, licences and translations, and expression
 	Tests/Lint/versions.pl
 	Tests/Lint/walk.pl
 
-docs: build-deps ## build the documentation: all symbols, without a warning, and the site in .build/site, without a broken link
+docs: build ## build the documentation: all symbols, without a warning, and the site in .build/site, without a broken link
 	$(call install,docs)
 	docs/symbols.sh
-	docs/Site/site.py .build/docs/*.interface.doccarchive .build/site
+	DESTDIR=$(CURDIR)/.build/docs/root PREFIX=/usr Packaging/install.sh install > /dev/null
+	docs/Site/site.py .build/docs/root/usr/share/man .build/docs/*.interface.doccarchive .build/site
 	Tests/Lint/references.pl
 
 # An optimised build takes twice as long: it serves here only if "make build" has made it before.

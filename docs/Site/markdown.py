@@ -26,6 +26,8 @@ class Page:
         self.sections = []          # [anchor, heading, text]
         self.links = []             # of lists: [heading of the section, text, address as it was written]
         self.translation = None     # (address, text)
+        self.text_language = language
+        self.is_framed = False      # whether it is there again with the Russian contents
         self.taken = {}             # how often each anchor was wanted
 
     def add(self, markdown, resolve, level=0, anchor=None):
@@ -67,6 +69,9 @@ class Writer(HTMLParser):
         self.heading_start = 0
         self.link = None            # [address, pieces of text]
         self.lists = 0              # how many lists this is in
+        self.columns = []           # the headings of the table that is being read
+        self.column = 0             # the cells of the row that were read
+        self.heading_cell = 0       # where the text of a heading begins
         if not page.sections:
             page.sections.append(["", "", ""])
 
@@ -87,7 +92,19 @@ class Writer(HTMLParser):
             self.output.append(f'<img src="{html.escape(source)}" alt="{html.escape(words)}">')
             self.text(words)
         elif tag == "table":
+            self.columns = []
             self.output.append('<div class="table" tabindex="0"><table>')
+        elif tag == "tr":
+            self.column = 0
+            self.output.append("<tr>")
+        elif tag == "th":
+            self.heading_cell = len(self.page.sections[-1][2])
+            self.output.append("<th>")
+        elif tag == "td":
+            # A narrow window shows the cells of a row below each other, each with its column's heading.
+            label = self.columns[self.column] if self.column < len(self.columns) else ""
+            self.column += 1
+            self.output.append(f'<td data-label="{html.escape(label)}">')
         elif tag == "pre":
             self.output.append('<pre tabindex="0">')
         elif tag == "code" and values.get("class") in STYLES:
@@ -108,6 +125,8 @@ class Writer(HTMLParser):
             if self.lists:
                 self.page.links.append([self.page.sections[-1][1], "".join(self.link[1]), self.link[0]])
             self.link = None
+        if tag == "th":
+            self.columns.append(self.page.sections[-1][2][self.heading_cell:].strip())
         self.lists -= tag in ("ol", "ul")
         self.output.append("</table></div>" if tag == "table" else f"</{tag}>")
         if tag in ("p", "li", "td", "th", "pre", "tr"):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 // Searches the pages of the site in the browser. searchIndex, of search-index.js, has for each page its address, its
-// title, its language, and its sections: anchor, heading, text.
+// title, its language, whether it is there with the Russian contents too, and its sections: anchor, heading, text.
 "use strict";
 
 const endings = new RegExp(
@@ -35,7 +35,8 @@ function score(words, title, heading, text) {
 // The best section of each page, the best page first; those in the reader's language before others.
 function find(words) {
     const found = [];
-    for (const [address, title, pageLanguage, sections] of searchIndex) {
+    for (const [page, title, pageLanguage, isFramed, sections] of searchIndex) {
+        const address = language === "ru" && isFramed ? "ru/" + page : page;
         let best = null;
         sections.forEach(([anchor, heading, text], number) => {
             let points = score(words, number === 0 ? folded(title) : "", folded(heading), folded(text));
@@ -43,7 +44,7 @@ function find(words) {
             if (points > (best?.points ?? 0)) { best = { address, title, anchor, heading, text, points }; }
         });
         if (best) {
-            best.points += (pageLanguage === language ? 5 : 0) - (address.startsWith("interface/") ? 4 : 0);
+            best.points += (pageLanguage === language ? 5 : 0) - (page.startsWith("interface/") ? 4 : 0);
             found.push(best);
         }
     }

@@ -1,8 +1,10 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the site: all pages of docs and their targets, and the interfaces of KanalKit and KanalESIA, as HTML that needs no network.
+"""Makes the site: all pages of docs and their targets, the manual pages, and the interfaces of KanalKit and KanalESIA, as HTML
+that needs no network.
 
-    site.py ARCHIVE... SITE  each ARCHIVE is one of DocC, with its Markdown; SITE is the directory to make
+    site.py MANUAL ARCHIVE... SITE  MANUAL is a directory of manual pages, each ARCHIVE one of DocC, with its Markdown; SITE
+                                    is the directory to make
 """
 
 import json
@@ -14,6 +16,7 @@ import sys
 from html import escape
 
 import check
+import manual
 import template
 from interface import Interface, relative
 from markdown import BrokenPage, Page
@@ -32,8 +35,15 @@ def address(source):
     return f"source/{source}.html"
 
 
+def in_russian(source):
+    """The page in Russian of a page in English, if it is written."""
+    page = "docs/ru/" + posixpath.basename(source)
+    return page if os.path.exists(page) and not source.startswith("docs/ru/") else None
+
+
 class Site:
-    def __init__(self, archives):
+    def __init__(self, pages_of_manual, archives):
+        self.pages_of_manual = pages_of_manual
         self.interface = Interface(archives)
         self.pages = {}             # by address
         self.errors = []
@@ -62,6 +72,9 @@ class Site:
         else:
             self.want(source)
             place = address(source)
+            # Readers of Russian keep their contents on pages that are in English alone.
+            if page.language == "ru" and source.endswith(".md") and not source.startswith("docs/ru/") and not in_russian(source):
+                place = "ru/" + place
         if not place:
             self.errors.append(f"{page.path}: a link to {link}, which leads nowhere")
             return "#"
@@ -83,9 +96,21 @@ class Site:
                 continue
             page = self.page_of(source) if source.endswith(".md") else self.listing_of(source)
             self.pages[page.path] = page
+            if source.endswith(".md") and page.language == "en" and not in_russian(source):
+                self.frame(page, source)
+        for page in manual.pages(self.pages_of_manual):
+            self.pages[page.path] = page
 
-    def page_of(self, source):
-        page = Page(address(source), "ru" if source.startswith("docs/ru/") else "en")
+    def frame(self, page, source):
+        """The page in English once more, with the Russian contents around it."""
+        framed = self.page_of(source, Page("ru/" + page.path, "ru"))
+        framed.text_language = "en"
+        framed.translation = (relative(framed.path, page.path), "In English")
+        self.pages[framed.path] = framed
+        page.is_framed = True
+
+    def page_of(self, source, page=None):
+        page = page or Page(address(source), "ru" if source.startswith("docs/ru/") else "en")
         with open(source, encoding="utf-8") as handle:
             text = handle.read()
         # A line behind the heading that leads to the same page in the other language belongs to the top of the page.
@@ -145,19 +170,20 @@ class Site:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             shutil.copyfile(source, path)
         here = os.path.dirname(__file__)
-        for file in ("style.css", "search.js"):
+        for file in ("style.css", "search.js", "copy.js"):
             shutil.copyfile(os.path.join(here, file), os.path.join(target, file))
         index = [
-            [page.path, page.title, page.language, [
+            [page.path, page.title, page.language, page.is_framed, [
                 [anchor, heading, " ".join(text.split())] for anchor, heading, text in page.sections]]
-            for page in self.pages.values() if not page.path.startswith("source/") and page.sections]
+            for page in self.pages.values()
+            if not page.path.startswith("source/") and page.sections and page.language == page.text_language]
         with open(os.path.join(target, "search-index.js"), "w", encoding="utf-8") as handle:
             handle.write("const searchIndex = " + json.dumps(index, ensure_ascii=False, separators=(",", ":")) + ";\n")
 
 
 def main():
-    *archives, target = sys.argv[1:]
-    site = Site(archives)
+    pages_of_manual, *archives, target = sys.argv[1:]
+    site = Site(pages_of_manual, archives)
     site.make()
     site.write(target)
     errors = sorted(set(site.errors)) + check.problems(target)

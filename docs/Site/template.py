@@ -11,13 +11,14 @@ WORDS = {
         "skip": "To the text", "search": "Search", "pages": "Pages", "all": "All pages", "next": "Next",
         "no-script": "The search needs JavaScript. Without it, the list of all pages helps:",
         "nothing": "Nothing found.", "interface": "KanalKit's interface", "others": "Other files of the project", "other-language": "In English",
-        "results": "Pages found",
+        "results": "Pages found", "manual": "Manual pages", "copy": "Copy", "copied": "Copied",
     },
     "ru": {
         "skip": "К тексту", "search": "Поиск", "pages": "Страницы", "all": "Все страницы", "next": "Дальше",
         "no-script": "Для поиска нужен JavaScript. Без него поможет список всех страниц:",
         "nothing": "Ничего не найдено.", "interface": "Интерфейс KanalKit", "others": "Другие файлы проекта",
         "other-language": "На английском языке", "results": "Найденные страницы",
+        "manual": "Страницы руководства", "copy": "Копировать", "copied": "Скопировано",
     },
 }
 
@@ -71,6 +72,9 @@ def whole(page, contents):
     if page.path == start + "search.html":
         scripts = "".join(
             f'<script src="{relative(page.path, file)}" defer></script>' for file in ("search-index.js", "search.js"))
+    elif "<pre" in page.body:
+        scripts = (f'<script src="{relative(page.path, "copy.js")}" defer data-copy="{words["copy"]}" '
+                   f'data-copied="{words["copied"]}"></script>')
     title = page.title if page.path == start + "index.html" else f"{page.title} · Kanal"
     return f"""<!DOCTYPE html>
 <html lang="{page.language}">
@@ -91,13 +95,14 @@ def whole(page, contents):
 {translation}
 </header>
 <div class="columns">
-<main id="text">
+<main id="text" lang="{page.text_language}">
 {page.body}
 {next_pages(page, contents)}
 </main>
 <nav id="pages" aria-label="{words["pages"]}">
 {order_of_reading(page, contents)}
 <p>{link(page, start + "pages.html", words["all"])}</p>
+<p>{link(page, start + "man/index.html", words["manual"])}</p>
 </nav>
 </div>
 </body>
@@ -107,12 +112,26 @@ def whole(page, contents):
 
 def is_main(page):
     """Whether a page is one of the project's own pages, and not a file that one of them names."""
-    return page.path.startswith(("ru/", "Start/")) or "/" not in page.path
+    return page.path.startswith(("ru/", "Start/")) and "/man/" not in page.path or "/" not in page.path
+
+
+def is_manual(page):
+    return page.path.startswith(("man/", "ru/man/"))
+
+
+def listing_of(listing, pages):
+    items = "".join(
+        f"<li>{link(listing, page.path, page.title)}</li>" for page in sorted(pages, key=lambda page: page.title.lower()))
+    return f'<ul class="listing">{items}</ul>\n' if items else ""
 
 
 def special_pages(language, pages):
-    """The page of the search, and the list of all pages, which works without it."""
+    """The page of the search, the list of all pages, which works without it, and the list of manual pages."""
     words = WORDS[language]
+    manual = Page(prefix(language) + "man/index.html", language)
+    manual.title = words["manual"]
+    manual.body = f"<h1>{words['manual']}</h1>\n" + listing_of(
+        manual, [page for page in pages if is_manual(page) and page.language == language])
     search = Page(prefix(language) + "search.html", language)
     search.title = words["search"]
     search.body = f"""<h1>{words["search"]}</h1>
@@ -124,14 +143,13 @@ def special_pages(language, pages):
     listing.title = words["all"]
     groups = {
         "": [page for page in pages if is_main(page) and page.language == language],
-        words["other-language"]: [page for page in pages if is_main(page) and page.language != language == "ru"],
+        words["other-language"]: [
+            page for page in pages if is_main(page) and page.language != language == "ru" and not page.is_framed],
         words["interface"]: [page for page in pages if page.path.startswith("interface/")],
-        words["others"]: [page for page in pages if not is_main(page) and not page.path.startswith("interface/")],
+        words["others"]: [page for page in pages if page.path.startswith("source/")],
     }
     listing.body = f"<h1>{words['all']}</h1>\n"
     for heading, group in groups.items():
-        group.sort(key=lambda page: page.title.lower())
-        items = "".join(f"<li>{link(listing, page.path, page.title)}</li>" for page in group)
-        if items:
-            listing.body += (f"<h2>{escape(heading)}</h2>\n" if heading else "") + f'<ul class="listing">{items}</ul>\n'
-    return [search, listing]
+        if group:
+            listing.body += (f"<h2>{escape(heading)}</h2>\n" if heading else "") + listing_of(listing, group)
+    return [search, listing, manual]

@@ -10,6 +10,15 @@ export KANAL=file://$work/kanal KANAL_VERSION=999.0.0
 git clone -q --bare "$root" "$work/kanal"
 git -C "$work/kanal" tag $KANAL_VERSION "$(git rev-parse HEAD)"
 cp -r Examples/KanalKit "$work/journeys"
+# The first program of the page, as it is printed: its two files.
+mkdir -p "$work/first" "$work/journeys/Sources/first"
+awk -v place="$work/first/block" '/^```$/ { file = "" } file { print > file } /^```swift$/ { file = place (++number) }' docs/KanalKit.md
+cp "$work/first/block2" "$work/journeys/Sources/first/main.swift"
+sed "s|file:///src/kanal|$KANAL|; s|0\.1\.0|$KANAL_VERSION|" "$work/first/block1" > "$work/first/Package.swift"
+mkdir -p "$work/first/Sources/first"
+cp "$work/first/block2" "$work/first/Sources/first/main.swift"
+swift package --package-path "$work/first" describe > "$work/first/described" || fail "the package of docs/KanalKit.md cannot be read"
+sed -i 's|targets: \["watch", |targets: ["first", "watch", |' "$work/journeys/Package.swift"
 swift build --disable-index-store --package-path "$work/journeys" --scratch-path "$root/.build/journeys"
 journeys=$root/.build/journeys/debug
 passed "the examples are built with a tag as their dependency"
@@ -41,7 +50,9 @@ run activate < /dev/null
 printed '^ready: '
 run find
 printed "^found: $serial"
-passed "a token is activated once, and found"
+run first
+printed "$serial"
+passed "a token is activated once, and found, by the first program of the page too"
 
 # ---- A removed token, with one entry of the PIN ----
 
