@@ -30,6 +30,13 @@ my %values = map { $_ => 1 } content('Sources/Cryptoki/Errors/Names.swift') =~ /
 my %settings = map { $_ => 1 } content('Packaging/kanal.conf') =~ /^#(\w+) =/mg;
 my %statuses = map { $_ => 1 } content('docs/Command.md') =~ /^\| (\d+) \|/mg;
 
+# The pages in Russian have the rows of those in English: exit statuses, subcommands, findings.
+for my $page ('Command.md', 'Doctor.md') {
+    my ($english, $russian) =
+        map { join ' ', content("$_/$page") =~ /^\| (\d+|`[a-z][a-z .-]*`(?:, `[a-z][a-z .-]*`)*) \|/mg } 'docs', 'docs/ru';
+    report("docs/ru/$page", "other rows than docs/$page") if $english ne $russian;
+}
+
 # Types and members of both Swift libraries, with and without the names of arguments.
 my %members;
 for (map { content($_) =~ /^([^\s:]+(?:\([^)]*\))?): /mg } 'Tests/Lint/interface.txt', 'Tests/Lint/interface-esia.txt') {

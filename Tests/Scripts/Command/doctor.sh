@@ -361,6 +361,8 @@ healthy "well again"
 
 for name in $(grep -hoE '"(pcscd|bluetooth|reader|token|library|p11kit|configuration|home|store|clock|openssl)\.[a-z]+"' \
     "$root"/Sources/KanalCommand/Doctor/*.swift | tr -d '"' | sort -u); do
-    grep -q "\`$name\`" "$root/docs/Doctor.md" || fail "docs/Doctor.md does not have $name"
+    for page in docs/Doctor.md docs/ru/Doctor.md; do
+        grep -q "\`$name\`" "$root/$page" || fail "$page does not have $name"
+    done
 done
-passed "the page has every finding"
+passed "the pages have every finding"
