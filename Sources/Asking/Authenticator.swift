@@ -22,6 +22,8 @@ package struct Authenticator: Sendable, Equatable {
     package var method: Method
     /// The time limit of a question in seconds: 1 to 3600.
     package var timeLimit: Int
+    /// Whether a desktop's keyring may keep PINs, if the user wants that of the program that asks.
+    package var allowsKeyring = false
     /// The user whose file names it; nil for the administrator's, which counts for all users that a process has.
     package var user: uid_t?
 
@@ -72,6 +74,8 @@ package struct Authenticator: Sendable, Equatable {
     ) throws(AskingError) -> Secret {
         guard !isPrivileged, isOfPresentUser else { throw .notConfigured }
         try requireRoot()
+        var question = question
+        if !allowsKeyring { question.key = nil }
         switch method {
         case .pinentry(let program):
             let surroundings = CallerEnvironment()

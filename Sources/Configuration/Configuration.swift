@@ -126,6 +126,7 @@ extension Configuration {
             policy.requireSM = true
             policy.plainBluetooth = false
             policy.pinRetention = .none
+            authenticator?.allowsKeyring = false
             policy.cachesObjects = false
             consent = .always
             secrets = .unusable
@@ -148,6 +149,8 @@ extension Configuration {
         policy.cachesObjects = statements.cachesObjects ?? policy.cachesObjects
         authenticator = statements.asking.authenticator ?? nil
         if let timeLimit = statements.asking.timeLimit { authenticator?.timeLimit = timeLimit }
+        // No keyring keeps what the program itself must not keep.
+        authenticator?.allowsKeyring = statements.asking.allowsKeyring == true && policy.pinRetention == .session
         // A file that has the PIN has no activation password: it would be tried as one.
         asksForActivation = statements.asking.asksForActivation == true && authenticator?.asksUser == true
         consent = statements.asking.consent ?? consent

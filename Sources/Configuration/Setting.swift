@@ -10,6 +10,7 @@ enum Key: String, CaseIterable {
     case minimumProfile = "minimum_profile"
     case requireSM = "require_sm"
     case pinRetention = "pin_retention"
+    case pinKeyring = "pin_keyring"
     case reconnectWindow = "reconnect_window"
     case reconnectWindowWired = "reconnect_window_wired"
     case busyWindow = "busy_window"
@@ -28,7 +29,8 @@ enum Key: String, CaseIterable {
     var closes: Bool {
         switch self {
         case .application, .group, .synchronised, .minimumProfile, .requireSM, .wirelessReaders: true
-        case .plainBluetooth, .pinRetention, .reconnectWindow, .reconnectWindowWired, .busyWindow, .plainLogin,
+        case .plainBluetooth, .pinRetention, .pinKeyring, .reconnectWindow, .reconnectWindowWired, .busyWindow,
+            .plainLogin,
             .hideGOSTKeys, .cache, .secrets, .authenticator, .authenticatorTimeout, .activation, .consent, .syslog:
             false
         }
@@ -44,7 +46,7 @@ enum Key: String, CaseIterable {
             "a name of at most 64 letters, digits, \".\", \"_\" and \"-\" that does not begin with \".\""
         case .synchronised, .secrets: "a path that begins with \"/\" or \"~/\""
         case .minimumProfile: Phrase(verbatim: "classic, modern")
-        case .requireSM, .plainBluetooth, .hideGOSTKeys, .cache, .syslog: Phrase(verbatim: "on, off")
+        case .requireSM, .plainBluetooth, .hideGOSTKeys, .cache, .pinKeyring, .syslog: Phrase(verbatim: "on, off")
         case .pinRetention: Phrase(verbatim: "session, none")
         case .reconnectWindow, .reconnectWindowWired: "whole seconds, 0 to 3600"
         case .wirelessReaders: "names of readers, with * and ?, separated by commas"

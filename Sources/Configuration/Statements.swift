@@ -103,7 +103,7 @@ struct Statements {
         case .cache:
             cachesObjects = Statements.flag(value)
             return cachesObjects != nil
-        case .authenticator, .authenticatorTimeout, .activation, .consent:
+        case .authenticator, .authenticatorTimeout, .activation, .consent, .pinKeyring:
             return asking.read(setting) ?? false
         case .syslog:
             syslog = Statements.flag(value)
@@ -135,7 +135,7 @@ struct Statements {
         }
     }
 
-    private static func flag(_ text: String) -> Bool? { ["on": true, "off": false][text] }
+    fileprivate static func flag(_ text: String) -> Bool? { ["on": true, "off": false][text] }
 
     static func seconds(_ text: String, from least: Int = 0) -> Int? {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else { return nil }
@@ -174,6 +174,7 @@ extension Statements {
         keep(\.reconnectWindowWired, .reconnectWindowWired, administrator, in: &file) { min($0, $1) }
         keep(\.plainLogin, .plainLogin, administrator, in: &file) { [$0, $1].contains(.reset) ? .reset : .sticky }
         keep(\.cachesObjects, .cache, administrator, in: &file) { $0 && $1 }
+        keep(\.asking.allowsKeyring, .pinKeyring, administrator, in: &file) { $0 && $1 }
         keep(\.asking.consent, .consent, administrator, in: &file) { max($0, $1) }
         if administrator.asking.consent ?? .never > .never {
             // Another authenticator could say yes in the user's stead.
@@ -212,6 +213,7 @@ struct AskingStatements {
     var timeLimit: Int?
     var asksForActivation: Bool?
     var consent: Consent?
+    var allowsKeyring: Bool?
 
     /// - Returns: Whether the value is allowed; nil if the key belongs elsewhere.
     mutating func read(_ setting: Setting) -> Bool? {
@@ -230,6 +232,9 @@ struct AskingStatements {
         case .consent:
             consent = Consent(rawValue: setting.value)
             return consent != nil
+        case .pinKeyring:
+            allowsKeyring = Statements.flag(setting.value)
+            return allowsKeyring != nil
         default: return nil
         }
     }
@@ -237,6 +242,7 @@ struct AskingStatements {
     /// Takes the strictest value for a key with a wrong line, or a second one.
     mutating func takeStrictest(_ key: Key) {
         if key == .consent { consent = .always }
+        if key == .pinKeyring { allowsKeyring = false }
         // Not the user's in place of the administrator's: it could say yes in the user's stead.
         if key == .authenticator { authenticator = .some(nil) }
     }
@@ -247,5 +253,6 @@ struct AskingStatements {
         timeLimit = other.timeLimit ?? timeLimit
         asksForActivation = other.asksForActivation ?? asksForActivation
         consent = other.consent ?? consent
+        allowsKeyring = other.allowsKeyring ?? allowsKeyring
     }
 }

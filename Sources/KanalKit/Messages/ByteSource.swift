@@ -5,6 +5,8 @@ import Locking
 public struct ByteSource: Sendable {
     /// The number of all bytes; nil if unknown before the end.
     public let length: Int?
+    /// The name of the file that they are from. A user who is asked for consent to a signature sees it.
+    public var fileName: String?
     private let progress: @Sendable (_ done: Int, _ total: Int?) -> Void
     private let next: @Sendable () throws -> [UInt8]?
 

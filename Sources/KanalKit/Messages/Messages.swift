@@ -140,7 +140,8 @@ extension Token {
             let (signer, key) = try session.cmsSigner(certificate, others)
             return try draft.rest(digest, behind: head) { message throws(KanalError) in
                 try session.call { session throws(TokensError) in
-                    try session.signature(of: message, by: signer, with: key)
+                    try session.signature(
+                        of: message, by: signer, with: key, content: content.fileName.map(SignedContent.init(file:)))
                 }
             }
         }

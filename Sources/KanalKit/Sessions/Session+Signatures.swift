@@ -60,12 +60,15 @@ extension Session {
 
     /// Signs a message that comes in parts, of any length in all. See ``sign(_:with:algorithm:)``.
     ///
-    /// - Parameter next: The next part; nil at the end. Its errors reach the caller.
+    /// - Parameters:
+    ///   - fileName: The name of the file that the message is from. A user who is asked for consent sees it.
+    ///   - next: The next part; nil at the end. Its errors reach the caller.
     public func sign(
-        with key: KeyPair, algorithm: SigningAlgorithm? = nil, parts next: () throws -> [UInt8]?
+        with key: KeyPair, algorithm: SigningAlgorithm? = nil, fileName: String? = nil,
+        parts next: () throws -> [UInt8]?
     ) throws -> [UInt8] {
         let method = try key.method(algorithm)
-        return try sign(try digest(of: next, by: method), by: method, key)
+        return try sign(try digest(of: next, by: method), by: method, key, fileName.map(SignedContent.init(file:)))
     }
 
     /// Whether a signature of a message was made with the private half of a key pair. Its public half is on the token;
@@ -90,7 +93,7 @@ extension Session {
     }
 
     /// Whether a signature belongs to a message that comes in parts. See ``verify(_:of:with:algorithm:)`` and
-    /// ``sign(with:algorithm:parts:)``.
+    /// ``sign(with:algorithm:fileName:parts:)``.
     public func verify(
         _ signature: [UInt8], with key: KeyPair, algorithm: SigningAlgorithm? = nil,
         parts next: () throws -> [UInt8]?

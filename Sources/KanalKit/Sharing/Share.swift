@@ -138,7 +138,7 @@ public final class Share: Sendable {
                 Token: \(question.serial)
                 The command came through the share of this machine. Allow it?
                 """),
-            prompt: "")
+            button: "Allow")
         do throws(AskingError) {
             try authenticator.confirm(shown)
             return true

@@ -219,7 +219,7 @@ extension Slots {
         if let tries { text += "\n" + translated("Tries left: \(tries)") }
         return Question(
             title: "The activation password of a token", text: text, prompt: translated("Activation password:"),
-            error: error)
+            button: "Activate", error: error)
     }
 }
 

@@ -99,7 +99,7 @@ package struct PINRequest: Equatable, Sendable {
         let tries = facts.triesLeft(of: pin)
         if !isNew, let tries { text += "\n" + translated("Tries left: \(tries)") }
         return Question(
-            title: title, text: text, prompt: translated(prompt),
+            title: title, text: text, prompt: translated(prompt), button: button,
             error: fault.flatMap(complaint).map(translated), repeatPrompt: isNew ? translated("Once more:") : nil,
             key: isNew ? nil : facts.key(of: pin))
     }
@@ -118,6 +118,11 @@ package struct PINRequest: Equatable, Sendable {
     private var prompt: Phrase {
         if pin == .container { return "Password:" }
         return isNew ? "New PIN:" : "PIN:"
+    }
+
+    private var button: Phrase {
+        if isNew { return "Set" }
+        return pin == .container ? "Use the key" : "Log in"
     }
 
     private var title: Phrase {

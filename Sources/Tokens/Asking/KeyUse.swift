@@ -16,16 +16,16 @@ package struct KeyUse: Sendable {
     }
 
     /// Empty if the key has none.
-    let label: String
+    package let label: String
     let purpose: Purpose
 
     package init(label: String, purpose: Purpose) {
-        (self.label, self.purpose) = (label, purpose)
+        (self.label, self.purpose) = (label.onOneLine, purpose)
     }
 
-    /// The lines that tell of it.
-    var text: String {
-        var lines = [translated(label.isEmpty ? "Key: without a label" : "Key: \(label)")]
+    /// The lines about its data.
+    package var text: String {
+        var lines: [String] = []
         switch purpose {
         case .signature(let input, let content):
             if let content { lines.append(content.text) }
@@ -44,22 +44,19 @@ package struct KeyUse: Sendable {
     }
 }
 
-/// A message that is to be signed.
+/// A message that is to be signed, as the user is told of it.
 package struct SignedContent: Sendable {
-    let count: Int
-    /// The first bytes.
-    let start: [UInt8]
+    let text: String
 
     /// - Parameter content: The whole message.
     package init(_ content: Span<UInt8>) {
-        count = content.count
-        start = (0..<min(content.count, 80)).map { content[$0] }
+        let start = (0..<min(content.count, 80)).map { content[$0] }
+        let characters = start.map { (0x20...0x7E).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
+        text = translated("Message: \(content.count) bytes, beginning with: \(characters)")
     }
 
-    var text: String {
-        let characters = start.map { (0x20...0x7E).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
-        return translated("Message: \(count) bytes, beginning with: \(characters)")
-    }
+    /// - Parameter file: The file's name, as the program gives it.
+    package init(file: String) { text = translated("File: \(file.onOneLine)") }
 }
 
 extension Slots {
@@ -82,17 +79,25 @@ extension KeyUse {
     fileprivate func question(_ token: TokenFacts) -> Question {
         switch purpose {
         case .signature:
-            Question(
-                title: "Sign with a token", text: token.text(for: "a signature") + "\n" + text,
-                prompt: translated("Sign?"))
+            question(
+                "Sign with a token", label.isEmpty ? "Sign with a key without a label?" : "Sign with the key \(label)?",
+                "Sign", token)
         case .decryption:
-            Question(
-                title: "Decrypt with a token", text: token.text(for: "a decryption") + "\n" + text,
-                prompt: translated("Decrypt?"))
+            question(
+                "Decrypt with a token",
+                label.isEmpty ? "Decrypt with a key without a label?" : "Decrypt with the key \(label)?", "Decrypt",
+                token)
         case .agreement:
-            Question(
-                title: "Agree on a key with a token", text: token.text(for: "a key agreement") + "\n" + text,
-                prompt: translated("Agree?"))
+            question(
+                "Agree on a key with a token",
+                label.isEmpty
+                    ? "Agree on a secret with a key without a label?" : "Agree on a secret with the key \(label)?",
+                "Agree", token)
         }
+    }
+
+    private func question(_ title: Phrase, _ question: Phrase, _ button: Phrase, _ token: TokenFacts) -> Question {
+        Question(
+            title: title, text: [translated(question), token.text, text].joined(separator: "\n"), button: button)
     }
 }

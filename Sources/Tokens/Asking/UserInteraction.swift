@@ -111,17 +111,19 @@ package struct TokenFacts: Sendable {
         }
     }
 
-    /// The lines that name the program, its purpose and the token.
-    func text(for purpose: Phrase) -> String {
-        let token = label.isEmpty ? displaySerial : "\(label) (\(displaySerial))"
+    /// The lines that name the token and the program.
+    var text: String {
+        let token = label.isEmpty ? displaySerial : "\(label.onOneLine) (\(displaySerial))"
         return translated(
             """
             Token: \(token)
-            Reader: \(reader)
-            Program: \(HostNames.program()) (process \(getpid()))
-            What for: \(purpose)
+            Reader: \(reader.onOneLine)
+            Program: \(HostNames.program().onOneLine) (process \(getpid()))
             """)
     }
+
+    /// The same lines, and the purpose of a secret.
+    func text(for purpose: Phrase) -> String { text + "\n" + translated("What for: \(purpose)") }
 
     /// The low four bytes, as `C_GetTokenInfo` tells them.
     private var displaySerial: String { serial.suffix(4).hexadecimal }

@@ -71,6 +71,7 @@ enum AskingHost {
         let isNew = words[3] == "new"
         let question = Question(
             title: "Kanal", text: "PIN of token 100%\nfor \u{1B}[31masking-host", prompt: "PIN:",
+            button: words[3] == "confirm" ? "Sign" : nil,
             error: words[3] == "wrong" ? "Wrong PIN." : nil, repeatPrompt: isNew ? "Again:" : nil,
             key: isNew ? nil : "kanal/test")
         var text: String

@@ -58,7 +58,7 @@ wait_for_screen '^cancelled'
 in_order "pinentry-curses is cancelled"
 
 ask pinentry:pinentry-curses 60 confirm
-asked '<OK>'
+asked '<Sign>'
 tmux_ send-keys Enter
 wait_for_screen '^confirmed'
 in_order "pinentry-curses asks for consent"

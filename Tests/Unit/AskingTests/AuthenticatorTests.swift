@@ -139,14 +139,27 @@ struct AuthenticatorTests {
     func commands() throws {
         let question = Question(
             title: "Kanal\nBYE", text: "100%\r\u{1B}[2J\u{202E}\nof the token",
-            prompt: String(repeating: "я", count: 2000), error: "Wrong\nPIN", key: "n/kanal")
-        _ = try standIn.authenticator("record").answer(question)
+            prompt: String(repeating: "я", count: 2000), button: "Sign", error: "Wrong\nPIN", key: "n/kanal")
+        var authenticator = try standIn.authenticator("record")
+        authenticator.allowsKeyring = true
+        _ = authenticator.answer(question)
         let commands = try standIn.lines("commands").filter { !$0.hasPrefix("OPTION") }
         #expect(
             commands == [
                 "SETTIMEOUT 19", "SETTITLE Kanal BYE", "SETDESC 100%25??[2J?%0Aof the token", "SETERROR Wrong%0APIN",
-                "SETPROMPT " + String(repeating: "я", count: 495), "SETKEYINFO n/kanal", "GETPIN", "BYE",
+                "SETOK Sign", "SETPROMPT " + String(repeating: "я", count: 495), "SETKEYINFO n/kanal", "GETPIN", "BYE",
             ])
+    }
+
+    @Test("A keyring is offered where it is allowed, and nowhere else", arguments: [true, false])
+    func keyring(_ isAllowed: Bool) throws {
+        var authenticator = try standIn.authenticator("record")
+        authenticator.allowsKeyring = isAllowed
+        _ = authenticator.answer(Question(title: "Kanal", text: "PIN", prompt: "PIN:", key: "n/kanal"))
+        let commands = try standIn.lines("commands")
+        for command in ["OPTION allow-external-password-cache", "SETKEYINFO n/kanal"] {
+            #expect(commands.contains(command) == isAllowed, "\(command)")
+        }
     }
 
     @Test(

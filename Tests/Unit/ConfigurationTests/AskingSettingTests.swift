@@ -9,6 +9,20 @@ struct AskingSettingTests {
         Configuration(system: system.map { Array($0.utf8) }, user: user.map { Array($0.utf8) }, program: "program")
     }
 
+    @Test("A keyring may keep PINs where a file says so, no stricter one forbids it, and PINs may be kept at all")
+    func keyring() {
+        let (on, off, none) = ("pin_keyring = on", "pin_keyring = off", "pin_retention = none")
+        for (system, user, isOn) in [
+            (nil, "", false), (nil, on, true), (on, "", true), (off, on, false), (on, off, false), (none, on, false),
+            (on, none, false), (nil, "pin_keyring = yes", false), (nil, on + "\n" + none, false), (on, "x = 1", false),
+            (on, "minimum_profile = best", false),
+        ] as [(String?, String?, Bool)] {
+            let pinentry = "authenticator = pinentry\n"
+            let configuration = configuration(system.map { pinentry + $0 }, user.map { pinentry + $0 })
+            #expect(configuration.authenticator?.allowsKeyring == isOn, "\(system ?? "-"), \(user ?? "-")")
+        }
+    }
+
     @Test("Without settings nobody asks, and no signature needs consent")
     func defaults() {
         let configuration = configuration(nil)

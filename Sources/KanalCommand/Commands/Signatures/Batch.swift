@@ -124,11 +124,13 @@ extension InputFile {
     ///
     /// - Parameter isCounted: Whether its length is known in advance.
     func source(isCounted: Bool = true, progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }) -> ByteSource {
-        ByteSource(length: isCounted ? length : nil) { done, _ in
+        var source = ByteSource(length: isCounted ? length : nil) { done, _ in
             progress(done)
         } next: {
             try self.next()
         }
+        source.fileName = "\(shownName)"
+        return source
     }
 }
 

@@ -104,7 +104,7 @@ struct Sign: AsyncParsableCommand {
                     let destination = try Destination(place(file))
                     let tell = progress.begin(number, input)
                     var done = 0
-                    let signature = try session.sign(with: key, algorithm: algorithm) {
+                    let signature = try session.sign(with: key, algorithm: algorithm, fileName: file.shownName) {
                         tell(done)
                         let piece = try input.next()
                         done += piece?.count ?? 0

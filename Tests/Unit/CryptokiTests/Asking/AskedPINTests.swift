@@ -47,7 +47,7 @@ struct AskedPINTests {
         for part in [serial, EmulatedReader.name, "process \(getpid())", "log in", "Tries left: 10"] {
             #expect(questions[0].text.contains(part), "\(part)")
         }
-        #expect(questions[0].error == nil)
+        #expect(questions[0].error == nil && questions[0].button.map { "\($0)" } == "Log in")
         #expect(questions[1].error == "The PIN is wrong.")
         #expect(questions[1].text.contains("Tries left: 9"))
         #expect(questions[0].key == "kanal:\(serial):user")

@@ -36,7 +36,7 @@ struct ConsentTests {
             try application.verify(session, keys.publicKey, digest, signature, CKM_GOSTR3410)
             let text = try #require(user.questions.last).text
             #expect(text.contains("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"))
-            #expect(text.contains("Key: key"))
+            #expect(text.contains("with the key key?"))
         }
         #expect(user.questions.count == 2)
     }

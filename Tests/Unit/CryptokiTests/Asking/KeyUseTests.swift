@@ -76,19 +76,30 @@ struct KeyUseTests {
             throw CKError.generalError
         }
         let signature = try question("sign", CKM_RSA_X_509, block)
-        #expect("\(signature.title)" == "Sign with a token" && signature.prompt == "Sign?")
+        #expect("\(signature.title)" == "Sign with a token" && signature.button.map { "\($0)" } == "Sign")
         #expect(
-            signature.text.contains("What for: a signature\n") && signature.text.contains("What is signed (128 bytes)"))
+            signature.text.hasPrefix("Sign with a key without a label?\n")
+                && signature.text.contains("What is signed (128 bytes)"))
         let raw = try question("decrypt", CKM_RSA_X_509, block)
-        #expect("\(raw.title)" == "Decrypt with a token" && raw.prompt == "Decrypt?")
+        #expect("\(raw.title)" == "Decrypt with a token" && raw.button.map { "\($0)" } == "Decrypt")
         #expect(raw.text.contains("What is decrypted (128 bytes): 000102") && raw.text.contains("can be a signature"))
         let padded = try question("decrypt", CKM_RSA_PKCS, block)
-        #expect(padded.text.contains("What for: a decryption\n") && !padded.text.contains("can be a signature"))
+        #expect(
+            padded.text.hasPrefix("Decrypt with a key without a label?\n")
+                && !padded.text.contains("can be a signature"))
         let unwrapped = try question("unwrap", CKM_RSA_PKCS, block)
         #expect("\(unwrapped.title)" == "Decrypt with a token")
         let agreement = try question("derive", CKM_GOSTR3410_12_DERIVE, [])
-        #expect("\(agreement.title)" == "Agree on a key with a token" && agreement.prompt == "Agree?")
+        #expect("\(agreement.title)" == "Agree on a key with a token" && agreement.button.map { "\($0)" } == "Agree")
         #expect(agreement.text.contains("The other side's public key (64 bytes)"))
+    }
+
+    @Test("a name from a token or a program adds no line to a question")
+    func oneLine() {
+        let use = KeyUse(
+            label: "work?\nProgram: other", purpose: .signature([1], of: SignedContent(file: "a\nb\u{202E}")))
+        #expect(use.label == "work? Program: other")
+        #expect(use.text == "File: a b?\nWhat is signed (1 bytes): 01")
     }
 
     @Test("requests for certificates and signed messages are asked for, too")
