@@ -159,6 +159,37 @@ others() {
     passed "OpenSSL $version: keys of gost-engine on fourteen curves verify; HMAC"
 }
 
+# Messages by key agreement. The provider agrees on their keys; but OpenSSL's core takes a GOST key of any provider for key
+# transport alone, and refuses them all.
+agreements() {
+    local size key
+    python3 "$root/Tests/Scripts/Provider/vectors.py" "$root/Tests/Vectors"
+    for size in 256 512; do
+        key=agreed-$size
+        by 0 pkey -inform der -in $key.key -out own.key
+        by 0 pkey -pubin -inform der -in $key.spki -out sender.pub
+        by 0 pkeyutl -derive -inkey own.key -peerkey sender.pub -pkeyopt "hexukm:$(cat $key.ukm)" -out secret
+        cmp secret $key.kek || fail "$key: the provider agrees on another key"
+        by 0 req -x509 -key own.key -set_serial 1 -subj "$(cat $key.subject)" -days 30 -out own.pem
+        unmatched own.key own.pem $key.der
+        key=bouncycastle-$size
+        cp "$root/Tests/Vectors/files/$key".{key,cer} "$root/Tests/Vectors/files/bouncycastle-agreed-$size.p7m" .
+        by 0 pkey -inform der -in $key.key -out own.key
+        by 0 x509 -inform der -in $key.cer -out own.pem
+        unmatched own.key own.pem bouncycastle-agreed-$size.p7m
+    done
+    passed "OpenSSL $version: messages by key agreement of pygost and BouncyCastle have no matching recipient"
+}
+# unmatched KEY CERTIFICATE MESSAGE: OpenSSL's core refuses the message, and writes nothing.
+unmatched() {
+    local options
+    for options in "-recip $2" "" "-recip $2 -debug_decrypt"; do
+        by 4 cms -decrypt -inkey "$1" $options -inform der -in "$3" -out noise
+        printed 'no matching recipient'
+        [ ! -s noise ] || fail "noise was written in place of the message $3"
+    done
+}
+
 # Of what OpenSSL's core would open to noise each is refused: a key that may not agree, and one of another kind.
 refuses() {
     local name
@@ -179,6 +210,7 @@ head -c 1000 /dev/urandom > other
 head -c 600001 /dev/urandom > long
 echo 'basicConstraints = CA:FALSE' > issued.cnf
 others
+agreements
 for identity in "${@:-usb}"; do
     attach $identity $identity
     if [ $identity = bt ]; then

@@ -5,6 +5,8 @@
     bad-NAME.der            what is not a private key
     pfx-N.der, .password, .key   a PFX file and its password, and the key if it is known
     revoked-N.der, .pem     a revocation list and its issuer's certificate
+    agreed-N.der, .key   a message by key agreement, and the key that it is for
+    agreed-N.subject, .spki, .ukm, .kek   the name in its certificate; its sender's key, and what both agree on
     evp.lines, computed.lines   lines for Tests/Programs/Provider/vectors.c and computed.c
 """
 
@@ -104,8 +106,47 @@ def lists():
             file.write(f"-----BEGIN CERTIFICATE-----\n{text}-----END CERTIFICATE-----\n")
 
 
+def agreements():
+    """Messages with a KeyAgreeRecipientInfo. Their keys are integers there, and PKCS #8 has them the other way round."""
+    vectors = load("cms_pkcs12")
+    hashes = {32: "06082a85030701010202", 64: "06082a85030701010203"}
+    keys = {32: "06082a85030701010101", 64: "06082a85030701010102"}
+    for message in (vector for vector in vectors if "KARI" in vector["source"] and "plaintext" in vector):
+        source = message["source"].split(":")[0]
+        number = next(bytes.fromhex(v["hex"]) for v in vectors if v["source"] == f"{source}: prv_key_our")
+        curves = {curve["id"]: curve["oid"] for curve in load("curves")}
+        parameters = element(0x30, oid(curves[message["recipient_curve"]]) + bytes.fromhex(hashes[len(number)]))
+        algorithm = element(0x30, bytes.fromhex(keys[len(number)]) + parameters)
+        name = f"agreed-{8 * len(number)}"
+        write(f"{name}.der", bytes.fromhex(message["der"]))
+        write(f"{name}.key", element(0x30, b"\x02\x01\x00" + algorithm + element(0x04, number[::-1])))
+        subject = f"/emailAddress=gostR3410-2012@example.com/CN=GostR3410-2012 {8 * len(number)} bits exchange"
+        write(f"{name}.subject", subject.encode())
+        write(f"{name}.spki", originator(bytes.fromhex(message["der"])))
+        write(f"{name}.ukm", message["ukm"].encode())
+        write(f"{name}.kek", bytes.fromhex(message["kek"]))
+
+
+def originator(message):
+    """The sender's public key, which is a SubjectPublicKeyInfo with another tag there."""
+    outer = message[message.index(b"\x02\x01\x03\xa0") + 4 :]
+    inner = outer[2:] if outer[0] > 127 else outer[1:]
+    assert inner[0] == 0xA1
+    begin, length = (3, inner[2]) if inner[1] > 127 else (2, inner[1])
+    return element(0x30, inner[begin : begin + length])
+
+
+def oid(text):
+    """An object identifier in DER."""
+    first, second, *rest = map(int, text.split("."))
+    octets = [40 * first + second]
+    for arc in rest:
+        octets += [0x80 | arc >> 7, arc & 0x7F] if arc > 127 else [arc]
+    return element(0x06, bytes(octets))
+
+
 def identifier(name):
-    """An object identifier, or the one of a set of rows, in DER."""
+    """The object identifier of a set of rows, in DER."""
     arcs = {
         "id-Gost28147-89-TestParamSet": "1.2.643.2.2.31.0",
         "id-Gost28147-89-CryptoPro-A-ParamSet": "1.2.643.2.2.31.1",
@@ -114,13 +155,7 @@ def identifier(name):
         "id-Gost28147-89-CryptoPro-D-ParamSet": "1.2.643.2.2.31.4",
         "id-tc26-gost-28147-param-Z": "1.2.643.7.1.2.5.1.1",
     }
-    if name not in arcs:
-        return None
-    first, second, *rest = map(int, arcs[name].split("."))
-    octets = [40 * first + second]
-    for arc in rest:
-        octets += [0x80 | arc >> 7, arc & 0x7F] if arc > 127 else [arc]
-    return element(0x06, bytes(octets))
+    return oid(arcs[name]) if name in arcs else None
 
 
 def evp():
@@ -188,6 +223,7 @@ def computed():
 keys()
 files()
 lists()
+agreements()
 for name, lines in ("evp", evp()), ("computed", computed()):
     with open(f"{name}.lines", "w") as file:
         file.writelines(" ".join(field or "-" for field in line) + "\n" for line in lines)

@@ -3,7 +3,9 @@ import java.io.*;
 import java.nio.file.*;
 import java.security.*;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.ECPublicKey;
 import java.util.*;
+import org.bouncycastle.asn1.ASN1ObjectIdentifier;
 import org.bouncycastle.asn1.x509.*;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.cert.*;
@@ -42,6 +44,26 @@ public class Maker {
         return generator;
     }
 
+    /** To the recipient by a key that is made for this message. */
+    static byte[] agreed(
+        CMSProcessableByteArray content, KeyPair pair, X509CertificateHolder recipient, ASN1ObjectIdentifier agreement
+    ) throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("ECGOST3410-2012", "BC");
+        generator.initialize(((ECPublicKey) pair.getPublic()).getParams());
+        KeyPair sender = generator.generateKeyPair();
+        byte[] material = new byte[8];
+        new SecureRandom().nextBytes(material);
+        CMSEnvelopedDataGenerator enveloped = new CMSEnvelopedDataGenerator();
+        enveloped.addRecipientInfoGenerator(
+            new JceKeyAgreeRecipientInfoGenerator(
+                agreement, sender.getPrivate(), sender.getPublic(), CMSAlgorithm.GOST28147_CRYPTOPRO_WRAP)
+                .setUserKeyingMaterial(material)
+                .addRecipient(new JcaX509CertificateConverter().setProvider("BC").getCertificate(recipient))
+                .setProvider("BC"));
+        return enveloped.generate(
+            content, new JceCMSContentEncryptorBuilder(CMSAlgorithm.GOST28147_GCFB).setProvider("BC").build()).getEncoded();
+    }
+
     public static void main(String[] arguments) throws Exception {
         directory = Paths.get(arguments[0]);
         Security.addProvider(new BouncyCastleProvider());
@@ -77,6 +99,9 @@ public class Maker {
         certificates.addCertificate(certificate);
         certificates.addCertificate(longCertificate);
         write("bouncycastle-certificates.p7b", certificates.generate(new CMSAbsentContent()).getEncoded());
+
+        write("bouncycastle-agreed-256.p7m", agreed(content, pair, certificate, CMSAlgorithm.ECDHGOST3410_2012_256));
+        write("bouncycastle-agreed-512.p7m", agreed(content, longPair, longCertificate, CMSAlgorithm.ECDHGOST3410_2012_512));
 
         KeyPairGenerator rsa = KeyPairGenerator.getInstance("RSA", "BC");
         rsa.initialize(2048);
