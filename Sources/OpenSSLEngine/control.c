@@ -27,7 +27,7 @@ static int set_pin(const char *text) {
     struct secret *pin = has_pin ? secret_new(text, strlen(text)) : NULL;
 
     if (has_pin && !pin)
-        return FAIL(REASON_CONTROL, "PIN has more than 256 octets");
+        return FAIL(REASON_CONTROL, "PIN has more than 256 bytes");
     settings_set_pin(pin);
     return 1;
 }

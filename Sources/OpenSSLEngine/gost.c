@@ -104,7 +104,7 @@ static int remember(const EVP_PKEY_CTX *context, const void *ukm, size_t length)
     if (length == 0)
         return 1;
     if (length > sizeof told->agreement.ukm || !ukm)
-        return FAIL(REASON_INPUT, "UKM of %zu octets", length);
+        return FAIL(REASON_INPUT, "UKM of %zu bytes", length);
     told = OPENSSL_zalloc(sizeof *told);
     if (!told)
         return NO_MEMORY();
@@ -143,7 +143,7 @@ static int set_text(EVP_PKEY_CTX *context, const char *type, const char *value, 
         return gosts.set_text[which] ? gosts.set_text[which](context, type, value) : -2;
     octets = value ? OPENSSL_hexstr2buf(value, &length) : NULL;
     done = octets && length <= 64 ? set(context, EVP_PKEY_CTRL_SET_IV, (int)length, octets)
-                                  : FAIL(REASON_INPUT, "ukmhex has to be up to 64 octets in hexadecimal");
+                                  : FAIL(REASON_INPUT, "ukmhex has to be up to 64 bytes in hexadecimal");
     OPENSSL_free(octets);
     return done;
 }
@@ -173,9 +173,9 @@ static int sign(
         return 1;
     }
     if (*length < size)
-        return FAIL(REASON_INPUT, "the signature has %zu octets, and there is room for %zu", size, *length);
+        return FAIL(REASON_INPUT, "the signature has %zu bytes, and there is room for %zu", size, *length);
     if (digest_length != size / 2)
-        return FAIL(REASON_INPUT, "the digest has %zu octets instead of %zu", digest_length, size / 2);
+        return FAIL(REASON_INPUT, "the digest has %zu bytes instead of %zu", digest_length, size / 2);
     if (size == 128)
         mechanism.mechanism = CKM_GOSTR3410_512;
     if (!key_sign(key, &mechanism, digest, digest_length, signature, size))

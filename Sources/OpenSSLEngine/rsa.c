@@ -22,7 +22,7 @@ static int run(
     if (padding != RSA_NO_PADDING && padding != RSA_PKCS1_PADDING)
         return FAIL(REASON_UNSUPPORTED, "the padding %d of RSA", padding) - 1;
     if (length < 0 || length > size || size > LARGEST_RSA || size <= RSA_PKCS1_PADDING_SIZE)
-        return FAIL(REASON_INPUT, "%d octets for a key of %d", length, size) - 1;
+        return FAIL(REASON_INPUT, "%d bytes for a key of %d", length, size) - 1;
     if (is_signature)
         return key_sign(key, &mechanism, data, (size_t)length, result, (size_t)size) ? size : -1;
     /* OpenSSL's callers have room for what can be below the padding, and reads a raw block as a whole. */

@@ -157,7 +157,7 @@ static int read_file(struct secret **pin, const char *source) {
             length = i;
     *pin = count < 0 || length == 0 ? NULL : secret_new(octets, length);
     OPENSSL_cleanse(octets, sizeof octets);
-    return *pin ? 1 : FAIL(REASON_PIN, "pin-source %s has no PIN of 1 to 256 octets in its first line", source);
+    return *pin ? 1 : FAIL(REASON_PIN, "pin-source %s has no PIN of 1 to 256 bytes in its first line", source);
 }
 
 static int read_source(struct secret **pin, const char *source) {
@@ -241,7 +241,7 @@ int pin_find(struct secret **pin, const struct wanted_token *token, const struct
     *pin = NULL;
     if (value) {
         *pin = value[0] ? secret_new(value, strlen(value)) : NULL;
-        return *pin ? 1 : FAIL(REASON_PIN, "pin-value has no PIN of 1 to 256 octets");
+        return *pin ? 1 : FAIL(REASON_PIN, "pin-value has no PIN of 1 to 256 bytes");
     }
     if (source)
         return read_source(pin, source);

@@ -285,7 +285,7 @@ refusals() {
     printed 'private key does not match certificate'
     head -c 31 message > digest
     with 1 openssl pkeyutl -engine kanal -keyform engine -sign -inkey "$uri;object=gost256$ask" -in digest
-    printed 'the digest has .* octets instead of 32'
+    printed 'the digest has .* bytes instead of 32'
     mkdir -p lib/alone
     ln -sf "$root/.build/release/engines-3/kanal.so" lib/alone
     OPENSSL_ENGINES=$work/lib/alone with 1 openssl pkey -engine kanal -inform engine -pubin -in gost256 -pubout
