@@ -156,10 +156,11 @@ struct pkey *software_generate(
 
 struct pkcs8 {
     enum kind kind;
-    struct der curve, hash, number;
+    struct der version, parameters, number, rest;
 };
 /* False, without an error, for what is not a GOST key. */
 bool pkcs8_read(const unsigned char *octets, size_t length, struct pkcs8 *pkcs8);
+/* NULL with an error that names the fault. */
 struct pkey *pkcs8_key(struct provider *provider, const struct pkcs8 *pkcs8);
 /* The caller frees it by OPENSSL_clear_free. NULL with an error. */
 unsigned char *pkcs8_write(const struct pkey *pkey, size_t *length);

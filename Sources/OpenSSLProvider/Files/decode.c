@@ -30,6 +30,16 @@ static unsigned char *read_all(const struct provider *provider, OSSL_CORE_BIO *i
     return NULL;
 }
 
+/*
+ * After an error of a file that no other decoder reads. OpenSSL's store drops the errors of decoders up to the last mark, and
+ * says "unsupported" in their place: marks on the error itself keep it. Each level of decoders may take one.
+ */
+static int keep_error(void) {
+    for (int i = 0; i < 4; i++)
+        ERR_set_mark();
+    return 1;
+}
+
 /* ---- SubjectPublicKeyInfo ---- */
 
 /* What is no public key of GOST is left to others, without an error. */
@@ -74,12 +84,14 @@ static int decode_private(
     unsigned char *octets = read_all(context, in, &length);
     struct pkcs8 pkcs8;
     struct pkey *pkey = NULL;
+    bool is_own;
 
     (void)selection, (void)ask, (void)ask_argument;
-    if (octets && pkcs8_read(octets, length, &pkcs8) && !libcrypto_has_engine(pkey_number(pkcs8.kind)))
+    is_own = octets && pkcs8_read(octets, length, &pkcs8) && !libcrypto_has_engine(pkey_number(pkcs8.kind));
+    if (is_own)
         pkey = pkcs8_key(context, &pkcs8);
     OPENSSL_clear_free(octets, LARGEST_INPUT);
-    return pkey ? pkey_give(pkey, callback, argument) : 1;
+    return pkey ? pkey_give(pkey, callback, argument) : !is_own || keep_error();
 }
 
 /* ---- Files with a URI ---- */
@@ -96,26 +108,45 @@ static char *read_uri(const unsigned char *octets, size_t length) {
     return OPENSSL_strndup((const char *)text.bytes, text.length);
 }
 
+/* Whether DER that may be damaged begins as a file with a URI does. */
+static bool is_uri_file(const unsigned char *octets, size_t length) {
+    static const char begin[] = "PKCS#11 Provider URI";
+    size_t size = sizeof begin - 1;
+
+    for (size_t i = 0; i < 12 && length >= size && i <= length - size; i++)
+        if (memcmp(octets + i, begin, size) == 0)
+            return true;
+    return false;
+}
+
 static int decode_uri(
     void *context, OSSL_CORE_BIO *in, int selection, OSSL_CALLBACK *callback, void *argument,
     OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
     size_t length;
     unsigned char *octets = read_all(context, in, &length);
     char *uri = octets ? read_uri(octets, length) : NULL;
+    bool is_damaged = octets && !uri && is_uri_file(octets, length);
     struct pkey *pkey;
 
     (void)selection;
     OPENSSL_clear_free(octets, LARGEST_INPUT);
+    if (is_damaged) {
+        FAIL(REASON_INPUT, "the file with a URI is damaged, or has another version than \"" URI_VERSION "\"; write it anew");
+        return keep_error();
+    }
     if (!uri)
         return 1;
     pkey = store_find(context, uri, ask, ask_argument);
     OPENSSL_clear_free(uri, strlen(uri));
+    if (!pkey)
+        keep_error();
     return pkey && pkey_give(pkey, callback, argument);
 }
 
+#define FIRST_LINE "-----BEGIN " URI_LABEL "-----"
 /* The content between the lines of the label; 0 if there is none. */
 static size_t read_pem(const char *text, unsigned char *octets) {
-    static const char first[] = "-----BEGIN " URI_LABEL "-----", last[] = "-----END " URI_LABEL "-----";
+    static const char first[] = FIRST_LINE, last[] = "-----END " URI_LABEL "-----";
     const char *begin = strstr(text, first), *end = begin ? strstr(begin, last) : NULL;
     EVP_ENCODE_CTX *decoding = end ? EVP_ENCODE_CTX_new() : NULL;
     int length = 0, rest = 0;
@@ -143,6 +174,10 @@ static int decode_pem(
         /* There is room: all that was read is less than the memory. */
         octets[length] = 0;
         der_length = read_pem((char *)octets, der);
+        if (!der_length && strstr((char *)octets, FIRST_LINE)) {
+            FAIL(REASON_INPUT, "the file with a URI has no last line, or no base64 before it; write it anew");
+            keep_error();
+        }
     }
     if (der_length) {
         OSSL_PARAM parameters[] = {

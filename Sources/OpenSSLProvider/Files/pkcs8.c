@@ -5,6 +5,7 @@
  */
 #include "provider.h"
 
+#include <openssl/objects.h>
 #include <string.h>
 
 /* Names of a key by its purpose, key agreement (RFC 4490, 4.1; id-tc26-agreement-gost-3410-12-256 and -512). */
@@ -49,32 +50,62 @@ static struct secret *read_number(const gost_curve_set *curve, struct der octets
     return secret;
 }
 
+/* A key of GOST by its algorithm, whatever the rest is. */
 bool pkcs8_read(const unsigned char *octets, size_t length, struct pkcs8 *pkcs8) {
-    struct der rest = {octets, length}, sequence, version, algorithm, identifier, ignored;
+    struct der whole = {octets, length}, sequence, algorithm, identifier;
 
     *pkcs8 = (struct pkcs8){0};
-    if (!der_take(&rest, 0x30, &sequence) || rest.length || !der_take(&sequence, 0x02, &version) || version.length != 1
-        || version.bytes[0] > 1 || !der_take(&sequence, 0x30, &algorithm)
-        || !der_take_whole(&algorithm, 0x06, &identifier) || !der_take(&sequence, 0x04, &pkcs8->number))
+    if (!der_take(&whole, 0x30, &sequence) || whole.length || !der_take(&sequence, 0x02, &pkcs8->version)
+        || !der_take(&sequence, 0x30, &algorithm) || !der_take_whole(&algorithm, 0x06, &identifier)
+        || !der_take(&sequence, 0x04, &pkcs8->number))
         return false;
     pkcs8->kind = kind_of(identifier);
-    if (!is_gost_kind(pkcs8->kind) || (der_has(&sequence, 0xA0) && !der_take(&sequence, 0xA0, &ignored))
-        || (der_has(&sequence, 0x81) && !der_take(&sequence, 0x81, &ignored)) || sequence.length)
-        return false;
-    return info_read_parameters(algorithm, &pkcs8->curve, &pkcs8->hash)
-        && info_has_parameters(pkcs8->kind, pkcs8->curve, pkcs8->hash);
+    pkcs8->parameters = algorithm;
+    pkcs8->rest = sequence;
+    return is_gost_kind(pkcs8->kind);
+}
+
+/* An object identifier by its numbers, and by OpenSSL's name if it has one. */
+static const char *identifier_text(struct text *text, struct der identifier) {
+    const unsigned char *bytes = identifier.bytes;
+    ASN1_OBJECT *object = d2i_ASN1_OBJECT(NULL, &bytes, (long)identifier.length);
+    char numbers[LONGEST_TEXT];
+    int number = object ? OBJ_obj2nid(object) : NID_undef;
+
+    text_add(text, "%s", object && OBJ_obj2txt(numbers, sizeof numbers, object, 1) > 0 ? numbers : "of no valid identifier");
+    if (number != NID_undef)
+        text_add(text, " (%s)", OBJ_nid2sn(number));
+    ASN1_OBJECT_free(object);
+    return text->characters;
+}
+
+/* Attributes and the public half may come behind the number. */
+static bool is_rest(struct der rest) {
+    struct der ignored;
+
+    return (!der_has(&rest, 0xA0) || der_take(&rest, 0xA0, &ignored))
+        && (!der_has(&rest, 0x81) || der_take(&rest, 0x81, &ignored)) && rest.length == 0;
 }
 
 struct pkey *pkcs8_key(struct provider *provider, const struct pkcs8 *pkcs8) {
-    const gost_curve_set *curve = gost_curve_set_of(pkcs8->curve.bytes, pkcs8->curve.length);
-    struct secret *number;
+    struct der curve, hash = {0};
+    const gost_curve_set *set = NULL;
+    struct secret *number = NULL;
+    struct text text = {0};
 
-    if (!curve) {
-        FAIL(REASON_INPUT, "the curve of the private key is not known");
-        return NULL;
-    }
-    number = read_number(curve, pkcs8->number);
-    return number ? software_key(provider, pkcs8->kind, curve, pkcs8->hash, number) : NULL;
+    if (pkcs8->version.length != 1 || pkcs8->version.bytes[0] > 1)
+        FAIL(REASON_UNSUPPORTED, "the file of the private key has another version of PKCS #8 than 0 and 1");
+    else if (!info_read_parameters(pkcs8->parameters, &curve, &hash) || !is_rest(pkcs8->rest))
+        FAIL(REASON_INPUT, "the file of the private key is damaged");
+    else if (!(set = gost_curve_set_of(curve.bytes, curve.length)))
+        FAIL(REASON_UNSUPPORTED, "the curve %s of the private key is not known", identifier_text(&text, curve));
+    else if (!info_has_parameters(pkcs8->kind, curve, hash))
+        FAIL(
+            REASON_INPUT, "the curve %s of the private key, or its hash function, is not one of the key's algorithm",
+            identifier_text(&text, curve));
+    else
+        number = read_number(set, pkcs8->number);
+    return number ? software_key(provider, pkcs8->kind, set, hash, number) : NULL;
 }
 
 unsigned char *pkcs8_write(const struct pkey *pkey, size_t *length) {

@@ -215,6 +215,24 @@ static int give(struct store *store, const struct object *object, OSSL_CALLBACK 
     return done;
 }
 
+/* A list may be empty; a program that looks for something alone says no more than that it was not read. */
+static int fail_empty(const struct store *store) {
+    switch (store->expected) {
+    case 0: return 0;
+    case OSSL_STORE_INFO_PKEY:
+        return has_class(&store->name, CKO_PRIVATE_KEY)
+            ? FAIL(REASON_OBJECT, "the token has no private key")
+            : FAIL(REASON_NAME, "the URI has another type; a private key is wanted");
+    case OSSL_STORE_INFO_PUBKEY:
+        return FAIL(REASON_OBJECT, "the token has no key and no certificate that the URI means");
+    case OSSL_STORE_INFO_CERT:
+        return has_class(&store->name, CKO_CERTIFICATE)
+            ? FAIL(REASON_OBJECT, "the token has no certificate; if it hides it without a PIN, set FORCE_LOGIN = 1")
+            : FAIL(REASON_NAME, "the URI has another type; a certificate is wanted");
+    default: return FAIL(REASON_OBJECT, "a token has keys and certificates, and nothing else that OpenSSL reads");
+    }
+}
+
 static int load(
     void *context, OSSL_CALLBACK *callback, void *argument, OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
     struct store *store = context;
@@ -228,6 +246,8 @@ static int load(
         store->has_failed = true;
         return 0;
     }
+    if (store->next == store->count)
+        return fail_empty(store);
     /* An object of a list that cannot be used, such as a key without a public half, is passed over. */
     while (!done && store->next < store->count) {
         bool is_last;

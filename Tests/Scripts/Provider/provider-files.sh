@@ -145,6 +145,85 @@ pfx() {
     passed "OpenSSL $version: PFX files, also of gost-engine, and of RFC 9548"
 }
 
+# changed FILE HEX HEX: the file with other bytes in place of some.
+changed() {
+    python3 -c 'import sys
+old, new = map(bytes.fromhex, sys.argv[2:])
+octets = open(sys.argv[1], "rb").read()
+assert old in octets, sys.argv[1]
+sys.stdout.buffer.write(octets.replace(old, new))' "$@"
+}
+# flipped FILE: the file with another bit in a byte near its end.
+flipped() {
+    python3 -c 'import sys
+octets = bytearray(open(sys.argv[1], "rb").read())
+octets[-5] ^= 1
+sys.stdout.buffer.write(octets)' "$1"
+}
+# names TEXT FILE PASSWORD: pkey and storeutl refuse the file by its fault.
+names() {
+    by 1 pkey -inform der -in "$2" -passin "$3" -noout
+    printed "$1"
+    openssl_with "$work/provider.cnf" storeutl -noout -passin "$3" "$2" > output 2>&1 || true
+    printed "$1"
+}
+# A wrong password, an algorithm that is not known, and damage, in files of keys and in PFX.
+faults() {
+    local name text other=2a85030701010 whole=encrypted.der
+    while IFS='|' read -r name text; do
+        names "error:.*kanal.*$text" bad-$name.der pass:
+    done << 'END'
+curve|the curve 1.2.643.7.1.2.1.9.1 of the private key is not known
+longer-curve|the curve 1.2.643.7.1.2.1.2.1 (id-tc26-gost-3410-2012-512-paramSetA) .* not one of the key's algorithm
+version|another version of PKCS #8
+parameters|the file of the private key is damaged
+behind|the file of the private key is damaged
+short|a form that is not known
+mask-zero|a form that is not known
+zero|not a number above 0 and below the curve's order
+order|not a number above 0 and below the curve's order
+END
+    by 0 pkcs8 -topk8 -in plain.key -v2 aes-256-cbc -v2prf $prf -passout pass:secret -outform der -out $whole
+    names 'maybe wrong password' $whole pass:other
+    changed $whole 60864801650304012a 60864801650304017e > other.der
+    names 'Algorithm (2.16.840.1.101.3.4.1.126 ' other.der pass:secret
+    changed $whole ${other}402 ${other}47e > other.der
+    names 'unsupported prf' other.der pass:secret
+    # One with a code, by RFC 9337: OpenSSL 3.0 opens it, and does not know the key's version.
+    whole=pfx-1-encrypted.der
+    by $(if is_since 3.5; then echo 0; else echo 1; fi) pkey -inform der -in $whole -passin file:pfx-1.password -noout
+    names "error:.*kanal.*the message's code is wrong" $whole pass:other
+    printed 'maybe wrong password'
+    { head -c -1 $whole && printf '\0'; } > other.der
+    names "error:.*kanal.*the message's code is wrong" other.der file:pfx-1.password
+    # Nothing notices a change under a cipher without a code, but the public half.
+    for name in gost89 kuznyechik-ctr-acpkm; do
+        by 0 pkcs8 -topk8 -in plain.key -v2 $name -v2prf $prf -passout pass:secret -outform der -out encrypted.der
+        names unsupported encrypted.der pass:other
+        flipped encrypted.der > other.der
+        by 0 pkey -inform der -in other.der -passin pass:secret -pubout -out other.pub
+        by 0 pkey -inform der -in encrypted.der -passin pass:secret -pubout -out own.pub
+        if cmp -s own.pub other.pub; then fail "$name: the change has changed nothing"; fi
+    done
+    passed "OpenSSL $version: faults of private keys in files are told apart: passwords, algorithms, damage"
+
+    by 0 pkcs12 -export -inkey plain.key -in plain.pem -keypbe kuznyechik-ctr-acpkm -certpbe kuznyechik-ctr-acpkm \
+        -macalg md_gost12_512 -passout pass:secret -out file.p12
+    by 1 pkcs12 -in file.p12 -passin pass:other -nodes
+    printed 'invalid password'
+    changed file.p12 ${other}203 ${other}27e > other.p12
+    by 1 pkcs12 -in other.p12 -passin pass:secret -nodes
+    printed 'Algorithm (1.2.643.7.1.1.2.126 '
+    changed file.p12 ${other}50201 ${other}5027e > other.p12
+    by 1 pkcs12 -nomacver -in other.p12 -passin pass:secret -nodes
+    printed 'Algorithm (1.2.643.7.1.1.5.2.126 '
+    # Without Streebog, too, the right password is no good.
+    sed '/^kanal = kanal$/d' provider.cnf > without.cnf
+    expect 1 bash -c 'openssl_with "$@"' sh "$work/without.cnf" pkcs12 -in file.p12 -passin pass:secret -nodes
+    printed 'Algorithm (GOST R 34.11-2012 with 512 bit hash '
+    passed "OpenSSL $version: faults of PFX files: the password, the hash function and the cipher"
+}
+
 revocation() {
     local file
     for file in revoked-*.der; do
@@ -163,5 +242,6 @@ vectors
 exchanges
 passwords
 pfx
+faults
 revocation
 echo "provider-files.sh: passed"

@@ -110,11 +110,29 @@ files() {
         by 0 dgst -${name#*:} -sign ${name%:*}.key -passin pass:$pin -out signature message
         agrees dgst -${name#*:} -verify ${name%:*}.pub -signature signature message
         by 1 dgst -${name#*:} -sign ${name%:*}.key -passin pass:87654321 -out signature message
+        printed 'error:.*kanal.*PIN'
     done
+    damaged_files
     passed "OpenSSL $version: keys are written as files that hold a URI, and used by them"
     sed "s|^\[kanal\]|&\nVERBOSE = 1|" provider.cnf > verbose.cnf
     expect 1 bash -c 'openssl_with "$@"' sh "$work/verbose.cnf" dgst -md_gost12_256 -sign gost256.key -passin pass:87654321 message
     printed '^kanal: error: C_Login: CKR_PIN_INCORRECT'
+}
+# Files with a URI that are damaged, or name what is not there, are refused by their faults.
+damaged_files() {
+    local edit
+    for edit in '/^-----END/d|has no last line' '2s/^..../AAAA/|is damaged' '2s/$/AAAA/|is damaged'; do
+        sed "${edit%|*}" gost256.key > bad.key
+        by 1 pkey -in bad.key -passin pass:$pin -noout
+        printed "error:.*kanal.*the file with a URI ${edit#*|}"
+    done
+    uri_file "pkcs11:serial=$serial;object=nobody" bad.key
+    by 1 pkey -in bad.key -passin pass:$pin -noout
+    printed 'error:.*kanal.*no private key matches'
+    uri_file "pkcs11:serial=nobody;object=gost256" bad.key
+    by 1 pkey -in bad.key -passin pass:$pin -noout
+    printed 'error:.*kanal.*no such token'
+    passed "OpenSSL $version: files with a URI are refused by their faults"
 }
 
 # refuses SETTINGS TEXT KEY: the key signs nothing, and no PIN comes to the stranger's token.

@@ -14,8 +14,6 @@ generate() {
 }
 
 keys() {
-    uri="pkcs11:serial=$serial"
-    ask="?pin-value=$pin"
     generate 01 gost256 GOSTR3410-2012-256:A --usage-derive
     generate 02 gost512 GOSTR3410-2012-512:A --usage-derive
     generate 03 signing GOSTR3410-2012-256:A
@@ -190,6 +188,21 @@ unmatched() {
     done
 }
 
+# What a program that looks for one thing is told of a token that has nothing.
+empties() {
+    by 1 pkey -in "$uri;type=private$ask" -noout
+    printed 'kanal.*the token has no private key'
+    by 1 pkey -in "$uri;type=cert$ask" -noout
+    printed 'kanal.*the URI has another type; a private key is wanted'
+    by 1 x509 -in "$uri" -noout
+    printed 'kanal.*the token has no certificate'
+    by 1 x509 -in "$uri;type=private$ask" -noout
+    printed 'kanal.*the URI has another type; a certificate is wanted'
+    by 0 storeutl -noout "$uri$ask"
+    if grep -q kanal output; then fail "an error for a list: $(cat output)"; fi
+    passed "$identity: OpenSSL $version: a token without keys and certificates is called so"
+}
+
 # Of what OpenSSL's core would open to noise each is refused: a key that may not agree, and one of another kind.
 refuses() {
     local name
@@ -217,6 +230,9 @@ for identity in "${@:-usb}"; do
         configure 'wireless_readers = Virtual PCD *'
         PASSWORD=$password expect 0 "$kanal" pair --password-source env:PASSWORD
     fi
+    uri="pkcs11:serial=$serial"
+    ask="?pin-value=$pin"
+    empties
     keys
     commands gost256 md_gost12_256 gost2012_256
     commands gost512 md_gost12_512 gost2012_512

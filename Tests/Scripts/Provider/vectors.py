@@ -4,6 +4,7 @@
     key-N.der, key-N.spki   a private key and its public half; form-NAME.der, the first key in another form
     bad-NAME.der            what is not a private key
     pfx-N.der, .password, .key   a PFX file and its password, and the key if it is known
+    pfx-N-encrypted.der     the key under this password, if the file has it so
     revoked-N.der, .pem     a revocation list and its issuer's certificate
     agreed-N.der, .key   a message by key agreement, and the key that it is for
     agreed-N.subject, .spki, .ukm, .kek   the name in its certificate; its sender's key, and what both agree on
@@ -78,6 +79,8 @@ def forms(vector, q):
         "integer-long": key(element(0x02, b"\x01" + octets)),
         "cut": whole[:-1],
         "version": key(octets, version=b"\x02\x01\x02"),
+        "parameters": whole.replace(bytes.fromhex("300b0609"), bytes.fromhex("310b0609")),
+        "behind": key(octets, behind=element(0x82, b"")),
         "curve": whole.replace(bytes.fromhex("2a85030701020101"), bytes.fromhex("2a85030701020109")),
         "longer-curve": whole.replace(bytes.fromhex("2a8503070102010101"), bytes.fromhex("2a8503070102010201")),
     }
@@ -94,6 +97,11 @@ def files():
         write(f"pfx-{number}.password", bytes.fromhex(vector["password"]))
         if "key" in vector:
             write(f"pfx-{number}.key", bytes.fromhex(vector["key"]))
+        # An EncryptedPrivateKeyInfo in a bag of its own.
+        bag = bytes.fromhex("060b2a864886f70d010c0a0102a082")
+        if bag in bytes.fromhex(vector["der"]):
+            _, rest = bytes.fromhex(vector["der"]).split(bag, 1)
+            write(f"pfx-{number}-encrypted.der", rest[2 : 2 + int.from_bytes(rest[:2], "big")])
 
 
 def lists():
