@@ -222,6 +222,26 @@ END
     expect 1 bash -c 'openssl_with "$@"' sh "$work/without.cnf" pkcs12 -in file.p12 -passin pass:secret -nodes
     printed 'Algorithm (GOST R 34.11-2012 with 512 bit hash '
     passed "OpenSSL $version: faults of PFX files: the password, the hash function and the cipher"
+    legacy
+}
+# A variable of the environment changes the code of GOST, and of nothing else, even if it is empty.
+legacy() {
+    local code writes reads status
+    for code in md_gost12_512 sha256; do
+        for writes in KANAL_NONE= LEGACY_GOST_PKCS12=; do
+            by_legacy 0 $writes -export -inkey plain.key -in plain.pem -macalg $code -passout pass:secret -out file.p12
+            for reads in KANAL_NONE= LEGACY_GOST_PKCS12=; do
+                status=$(if [ $code = sha256 ] || [ $reads = $writes ]; then echo 0; else echo 1; fi)
+                by_legacy $status $reads -in file.p12 -passin pass:secret -nodes
+                [ $status = 0 ] || printed 'invalid password'
+            done
+        done
+    done
+    passed "OpenSSL $version: LEGACY_GOST_PKCS12 makes another code, for who writes and for who reads"
+}
+by_legacy() {
+    expect "$1" bash -c 'there "$@"' sh "$2" "OPENSSL_CONF=$work/provider.cnf" "OPENSSL_MODULES=$work/lib/ossl-modules" \
+        openssl pkcs12 "${@:3}"
 }
 
 revocation() {

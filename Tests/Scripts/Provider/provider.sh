@@ -203,6 +203,30 @@ empties() {
     passed "$identity: OpenSSL $version: a token without keys and certificates is called so"
 }
 
+# Beside the provider of gost-engine, where OpenSSL has one, for OpenSSL 3: in an order in which that one is asked first, the
+# message is refused.
+beside_gostprov() {
+    local order installed status
+    installed=$(echo "$ROOT"/usr/lib/*/ossl-modules/gostprov.so)
+    [ -e "$installed" ] && ! is_since 4 || return 0
+    cp "$installed" lib/ossl-modules
+    by 0 genpkey -algorithm gost2012_256 -pkeyopt paramset:TCA -out own.key
+    by 0 req -x509 -new -key own.key -subj /CN=own -days 30 -out own.pem
+    agrees cms -encrypt -binary -in message -outform der -out enveloped -gost89 own.pem
+    set -- cms -decrypt -inkey own.key -recip own.pem -inform der -in enveloped -out opened
+    for order in 'kanal gostprov' 'gostprov kanal'; do
+        sed "s/^kanal = kanal$/${order% *} = kanal\n${order#* } = kanal/" provider.cnf > beside.cnf
+        status=$(if [ "$order" = 'gostprov kanal' ] || is_since 3.6; then echo 4; else echo 0; fi)
+        expect $status bash -c 'openssl_with "$@"' sh "$work/beside.cnf" "$@"
+        expect 0 bash -c 'openssl_with "$@"' sh "$work/beside.cnf" "$@" -propquery '?provider=kanal'
+        cmp message opened
+        sed -i 's/^\[main\]$/&\nalg_section = algorithms/; $a [algorithms]\ndefault_properties = ?provider=kanal' beside.cnf
+        expect 0 bash -c 'openssl_with "$@"' sh "$work/beside.cnf" "$@"
+        cmp message opened
+    done
+    passed "OpenSSL $version: beside gostprov messages are opened by ?provider=kanal"
+}
+
 # Of what OpenSSL's core would open to noise each is refused: a key that may not agree, and one of another kind.
 refuses() {
     local name
@@ -224,6 +248,7 @@ head -c 600001 /dev/urandom > long
 echo 'basicConstraints = CA:FALSE' > issued.cnf
 others
 agreements
+beside_gostprov
 for identity in "${@:-usb}"; do
     attach $identity $identity
     if [ $identity = bt ]; then
