@@ -18,7 +18,7 @@ my %functions = (
     translated => [''], saying => ['', 'valueName'], CommandError => ['2'], require => [''], say => [''],
     ProgressLine => [''], update => [''], Table => [''], SecretQuestion => ['prompt'], 'console.line' => [''],
     '.error' => ['2', 'remedy'], '.warning' => ['2', 'remedy'], Finding => ['problem', 'remedy'], hung => ['2', 'remedy'],
-    LoopbackPage => ['2'], PINRequest => ['purpose'], text => ['for'], Question => ['title', 'button'],
+    LoopbackPage => ['2'], PINRequest => ['purpose'], text => ['for'], lines => ['asking'], Question => ['title', 'button'],
     '.failed' => [''], '.notInstalled' => [''], MalformedAssuan => ['reason'], Ignored => ['reason'],
     report => [''], remark => [''], note => ['1'], check => ['3'], CKError => ['2'], Reason => ['2'], Explanation => [''],
     '.invalidArgument' => [''], '.malformed' => [''], '.unreachable' => [''], '.system' => [''], '.notConfigured' => [''],

@@ -79,25 +79,31 @@ extension KeyUse {
     fileprivate func question(_ token: TokenFacts) -> Question {
         switch purpose {
         case .signature:
-            question(
-                "Sign with a token", label.isEmpty ? "Sign with a key without a label?" : "Sign with the key \(label)?",
-                "Sign", token)
+            Question(
+                title: "Sign with a token",
+                text: lines(
+                    asking: label.isEmpty ? "Sign with a key without a label?" : "Sign with the key \(label)?",
+                    of: token),
+                button: "Sign")
         case .decryption:
-            question(
-                "Decrypt with a token",
-                label.isEmpty ? "Decrypt with a key without a label?" : "Decrypt with the key \(label)?", "Decrypt",
-                token)
+            Question(
+                title: "Decrypt with a token",
+                text: lines(
+                    asking: label.isEmpty ? "Decrypt with a key without a label?" : "Decrypt with the key \(label)?",
+                    of: token),
+                button: "Decrypt")
         case .agreement:
-            question(
-                "Agree on a key with a token",
-                label.isEmpty
-                    ? "Agree on a secret with a key without a label?" : "Agree on a secret with the key \(label)?",
-                "Agree", token)
+            Question(
+                title: "Agree on a key with a token",
+                text: lines(
+                    asking: label.isEmpty
+                        ? "Agree on a secret with a key without a label?" : "Agree on a secret with the key \(label)?",
+                    of: token),
+                button: "Agree")
         }
     }
 
-    private func question(_ title: Phrase, _ question: Phrase, _ button: Phrase, _ token: TokenFacts) -> Question {
-        Question(
-            title: title, text: [translated(question), token.text, text].joined(separator: "\n"), button: button)
+    private func lines(asking question: Phrase, of token: TokenFacts) -> String {
+        [translated(question), token.text, text].joined(separator: "\n")
     }
 }
