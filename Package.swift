@@ -128,7 +128,8 @@ let package = Package(
         kanal("Asking", on: ["CProcess", "HostProcess", "Locking", "Secrets", "Translation"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("TokenEnd", on: ["APDU", "GOST", "Secrets"]),
-        kanal("Emulator", on: ["APDU", "COpenSSL", "GOST", "Locking", "Secrets", "Storage", "TokenEnd"]),
+        kanal(
+            "Emulator", on: ["APDU", "COpenSSL", "Containers", "GOST", "Locking", "Secrets", "Storage", "TokenEnd"]),
         kanal("PCSC", on: ["APDU", "CPCSC", "HostProcess", "Locking", "Secrets"]),
         kanal(
             "Sharing",
@@ -176,7 +177,7 @@ let package = Package(
         .executableTarget(
             name: "kanal-emulator",
             dependencies: [
-                "CGlibc", "CVersion", "Emulator", "PCSC", "Storage",
+                "APDU", "CGlibc", "CVersion", "Emulator", "PCSC", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -304,7 +305,8 @@ let package = Package(
                 "APDU", "Emulator", "GOST", "HostCrypto", "PCSC", "SecureChannel", "Secrets", "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
+        tests(
+            "EmulatorTests", on: ["Emulator", "APDU", "Containers", "GOST", "Secrets", "Storage", "TestSupport"]),
         .target(name: "CMemcheck", path: "Tests/Support/CMemcheck"),
         .target(name: "CStack", path: "Tests/Support/CStack"),
         .executableTarget(

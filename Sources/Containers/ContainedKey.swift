@@ -43,5 +43,5 @@ package struct ContainedKey: Sendable, Equatable {
 
 extension PublicKeyAlgorithm {
     /// The substitution of the ciphers and codes of a container.
-    var containerSBox: SBox { self == .gostR34102001 ? .cryptoProA : .tc26Z }
+    package var containerSBox: SBox { self == .gostR34102001 ? .cryptoProA : .tc26Z }
 }

@@ -18,6 +18,8 @@ package final class EmulatedCard: CardConnection, Sendable {
     package let serial: [UInt8]
     /// The activation passwords that were made for a new token, in their printed form. They are nowhere else.
     package let newActivationPasswords: [String]
+    /// Whether the token was made, and not found in the memory.
+    package let isNew: Bool
 
     private let inside: Lock<Inside>
     /// The layer before it for a token that speaks T=0.
@@ -43,11 +45,14 @@ package final class EmulatedCard: CardConnection, Sendable {
         let wanted = try serial.map { bytes throws(EmulatorError) in try EmulatedCard.serial(bytes) }
         var passwords: [String] = []
         let state: CardState
+        let isNew: Bool
         if let stored = try memory.load() {
             state = try CardState(decoding: stored)
             guard Identity(name: state.identity)?.name == identity.name else { throw .stateIdentity(state.identity) }
             guard wanted == nil || wanted == state.serial else { throw .stateSerial }
+            isNew = false
         } else {
+            isNew = true
             let factory = Factory(identity: identity, random: random)
             (state, passwords) = try factory.state(serial: wanted, label: label, passwords: activationPasswords)
             try memory.save(state.encoded())
@@ -55,6 +60,7 @@ package final class EmulatedCard: CardConnection, Sendable {
         self.identity = identity
         self.serial = state.serial
         newActivationPasswords = passwords
+        self.isNew = isNew
         byteProtocol = identity.speaksBytes ? Lock(ByteProtocol()) : nil
         let card = Card(
             identity: identity, state: state, memory: memory, random: random, pause: pause, reveal: reveal)
@@ -64,6 +70,16 @@ package final class EmulatedCard: CardConnection, Sendable {
     /// The label that the token's label file holds; empty if missing.
     package var label: String {
         inside.withLock { String(decoding: $0.card.state.label, as: UTF8.self) }
+    }
+
+    /// User's PIN; nil while it is not set.
+    var userPIN: SharedSecret? { inside.withLock { $0.card.state.fileSystem.pin(2)?.rightsFile?.value } }
+
+    /// The identifiers of the directories in a directory, in the order of their making.
+    func directories(in path: FilePath) -> [UInt16] {
+        inside.withLock { inside in
+            inside.card.state.fileSystem.children(of: path).filter(\.isDirectory).map(\.path.identifier)
+        }
     }
 
     /// The number of executions of an instruction since the card was made. Needless repetitions show here.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+package import APDU
+package import Containers
 package import Storage
 
 /// Why an emulated card could not be made or its memory not be used.
@@ -23,6 +25,12 @@ package enum EmulatorError: Error, Sendable, Equatable {
     case randomUnavailable
     /// A cryptographic primitive failed.
     case cryptography
+    /// A file of a container cannot be read.
+    case folder(StorageError)
+    /// A container that cannot be used.
+    case container(ContainerError)
+    /// The card refused a command of another program, for instance as User's PIN is blocked or the memory is full.
+    case refused(StatusWord)
 }
 
 extension EmulatorError: CustomStringConvertible {
@@ -40,6 +48,9 @@ extension EmulatorError: CustomStringConvertible {
         case .invalidLabel: "a label has at most 255 bytes"
         case .randomUnavailable: "the operating system delivers no random bytes"
         case .cryptography: "a cryptographic primitive failed"
+        case .folder(let error): "a file of the container cannot be read: \(error)"
+        case .container(let error): "\(error)"
+        case .refused(let status): "the token refuses the container: \(status)"
         }
     }
 }

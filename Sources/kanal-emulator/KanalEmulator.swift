@@ -19,10 +19,11 @@ struct KanalEmulator: ParsableCommand {
 
             Standard output tells one fact a line: 'identity:', 'serial:', 'activation password:' for each password \
             that was made, 'attached:' each time that the token is in the reader, 'removed:' each time that SIGUSR1 \
-            took it out, and 'power cut:' when --fail-after-writes ended it.
+            took it out, 'rotated:' each time that --rotate rewrote a container, and 'power cut:' when \
+            --fail-after-writes ended it.
 
             With --state the token remembers everything across runs, even if it is killed; without, it is a new one \
-            each time. What is said of a new token (--label, --activation-password) does not change one that is \
+            each time. What is said of a new token (--label, --activation-password, --container) does not change one that is \
             remembered. A new token is formatted; its user PIN is 12345678 and its administrator's PIN 87654321. A \
             Bluetooth token (bt) also gets activation passwords. They are printed when the token is made and are \
             stored nowhere: write them down.
@@ -32,6 +33,7 @@ struct KanalEmulator: ParsableCommand {
               kanal-emulator --identity bt --state ~/.token --label 'My token'
               kanal-emulator --identity bt --trace apdu.log --port 35964
               kanal-emulator --identity bt --profiles modern --sessions 1 --no-batch
+              kanal-emulator --identity lite --container signature.000
             """,
         version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)")
 
@@ -71,6 +73,13 @@ struct KanalEmulator: ParsableCommand {
     @Option(help: ArgumentHelp("The label of a new token.", valueName: "text"))
     var label: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "For a new token: put the key container of CryptoPro CSP in this folder on it, with the sizes and rights of a"
+                + " Rutoken Lite. Repeatable.",
+            valueName: "dir"))
+    var container: [String] = []
+
     @OptionGroup(title: "Secure Channel")
     var channel: ChannelOptions
 
@@ -94,6 +103,12 @@ struct KanalEmulator: ParsableCommand {
 
     @Option(help: ArgumentHelp("Wait before each reply, up to 60000 ms.", valueName: "ms"))
     var latency = 0
+
+    @Flag(
+        help: ArgumentHelp(
+            "Rewrite masks and keys of the containers again and again, as CryptoPro CSP does, in PC/SC transactions of its"
+                + " own. Each fourth time the second of both files stays as it was, as if the token were pulled out."))
+    var rotate = false
 
     @Flag(help: "Format and make keys as slowly as a real token does.")
     var slow = false
@@ -121,6 +136,9 @@ struct KanalEmulator: ParsableCommand {
         guard VirtualReader.isAddress(host) else { throw ValidationError("--host is a numeric IPv4 address") }
         guard (0...86_400).contains(wait) else { throw ValidationError("--wait is 0 to 86400 seconds") }
         guard (0...60_000).contains(latency) else { throw ValidationError("--latency is 0 to 60000 ms") }
+        guard !rotate || host.hasPrefix("127.") && Rotation.ports.contains(port) else {
+            throw ValidationError("--rotate is for a virtual reader of this machine")
+        }
         guard (failAfterWrites ?? 1) > 0 else { throw ValidationError("--fail-after-writes is at least 1") }
     }
 
@@ -147,6 +165,9 @@ struct KanalEmulator: ParsableCommand {
         guard let known = Identity(name: identity.rawValue) else { throw ValidationError("no such identity") }
         var identity = try channel.apply(to: known)
         guard activationPassword.isEmpty || identity.channel != nil else { throw ChannelOptions.noChannel(identity) }
+        guard identity.channel == nil || container.isEmpty && !rotate else {
+            throw ValidationError("--container and --rotate are for tokens without a secure channel")
+        }
         identity.isSlow = slow
         identity.erasesForAdministratorOnly = eraseNeedsSo
         identity.verifiesAgain = verifyAgain
@@ -164,6 +185,7 @@ struct KanalEmulator: ParsableCommand {
                     LineWriter.standardOutput.write("session key: \(Self.digits(secret))")
                 }
             })
+        if card.isNew { try card.store(container.map { path in try folder(path) }) }
         output.write("identity: \(identity.name)")
         output.write("serial: \(Self.description(of: card.serial))")
         for password in card.newActivationPasswords { output.write("activation password: \(password)") }
@@ -173,8 +195,20 @@ struct KanalEmulator: ParsableCommand {
                     + " (libssl4 or libssl3, openssl-libs)")
         }
         if let failAfterWrites { fallible.fail(at: failAfterWrites) }
+        if rotate {
+            let rotation = Rotation(card: card, port: port)
+            Task.detached { rotation.run() }
+        }
         try Reader(host: host, port: port, wait: wait, reattach: reattach, latency: latency, trace: trace)
             .serve(card, output)
+    }
+
+    private func folder(_ path: String) throws -> ContainerFolder {
+        do throws(EmulatorError) {
+            return try ContainerFolder(path: path)
+        } catch {
+            throw Failure("\(path): \(error)")
+        }
     }
 
     private var serialBytes: [UInt8]? {

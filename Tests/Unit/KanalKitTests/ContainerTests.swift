@@ -20,7 +20,7 @@ struct ContainerTests {
             files[UInt8(index + 1)] = vector.files["\(name).key"].bytes
         }
         let reader = try EmulatedReader(.lite)
-        try reader.storeContainer(files)
+        try reader.card.storeContainer(files)
         return try Machine(.lite, sharing: reader)
     }
 

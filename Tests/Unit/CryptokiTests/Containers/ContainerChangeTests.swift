@@ -3,6 +3,7 @@ import APDU
 import CCryptoki
 import Cryptoki
 import EmulatedTokens
+import Emulator
 import TestSupport
 import Testing
 
@@ -13,17 +14,10 @@ struct ContainerChangeTests {
     @Test("a thousand signatures go on while masks and keys are rewritten between them, and while one of both is")
     func rotation() throws {
         let scene = try ContainerScene([Self.name])
-        let files = try ContainerScene.files(Self.name)
         let key = try scene.privateKey()
         let id = try scene.attributes(key)[CKA_UNIQUE_ID]
         for round in 0..<1000 {
-            switch round % 4 {
-            case 0: try scene.rotate(files, toReserve: true)
-            case 1: try scene.rotate(files, toReserve: false)
-            // The other program was pulled after its first write.
-            case 2: try scene.rotate(files, toReserve: true, only: [2])
-            default: try scene.rotate(files, toReserve: false, only: [2])
-            }
+            #expect(try scene.reader.card.rotateContainer(in: 0x0A00, isPulled: round % 4 == 2))
             let signature = try scene.sign(key, ContainerScene.digest)
             #expect(try ContainerScene.isValid(signature))
         }
@@ -41,7 +35,7 @@ struct ContainerChangeTests {
             let content = try #require(files[number + 3])
             reader.onResponse { count, _, response throws(LinkError) in
                 // It selects the file, so that the next command reads another than it wants.
-                if count == position { try? reader.rewrite(number, content) }
+                if count == position { try? reader.card.rewrite(number, content) }
                 return response
             }
             if let signature = try? scene.sign(key, ContainerScene.digest) {
@@ -49,7 +43,7 @@ struct ContainerChangeTests {
             }
             reader.onResponse(nil)
             #expect(try ContainerScene.isValid(try scene.sign(key, ContainerScene.digest)))
-            try reader.rewriteContainer(number, #require(files[number]))
+            try reader.card.rewriteContainer(number, #require(files[number]))
         }
     }
 
@@ -59,9 +53,9 @@ struct ContainerChangeTests {
         let files = try ContainerScene.files(Self.name)
         let key = try scene.privateKey()
         let zeros = [UInt8](repeating: 0, count: 36)
-        for number in [UInt8(2), 5] { try scene.reader.rewriteContainer(number, zeros) }
+        for number in [UInt8(2), 5] { try scene.reader.card.rewriteContainer(number, zeros) }
         #expect(throws: CKError(CKR_DEVICE_ERROR)) { try scene.sign(key, ContainerScene.digest) }
-        try scene.reader.rewriteContainer(2, #require(files[2]))
+        try scene.reader.card.rewriteContainer(2, #require(files[2]))
         #expect(try ContainerScene.isValid(try scene.sign(key, ContainerScene.digest)))
     }
 
@@ -75,10 +69,10 @@ struct ContainerChangeTests {
             for position in stride(from: 0, to: whole.count, by: 5) {
                 var damaged = whole
                 damaged[position] ^= 0x10
-                try scene.reader.rewriteContainer(number, damaged)
+                try scene.reader.card.rewriteContainer(number, damaged)
                 #expect(try ContainerScene.isValid(try scene.sign(key, ContainerScene.digest)), "\(number) \(position)")
             }
-            try scene.reader.rewriteContainer(number, whole)
+            try scene.reader.card.rewriteContainer(number, whole)
         }
     }
 
@@ -88,7 +82,7 @@ struct ContainerChangeTests {
         let scene = try ContainerScene(["no-reserve"])
         let key = try scene.privateKey()
         _ = try scene.sign(key, ContainerScene.digest)
-        try scene.reader.deleteContainer(number)
+        try scene.reader.card.deleteContainer(number)
         #expect(throws: number == 3 ? CKError.keyHandleInvalid : CKError(CKR_DEVICE_ERROR)) {
             try scene.sign(key, ContainerScene.digest)
         }
@@ -100,8 +94,8 @@ struct ContainerChangeTests {
         let scene = try ContainerScene(["no-certificate"])
         let key = try scene.privateKey()
         let other = try ContainerScene.files("256-signature")
-        for number in try ContainerScene.files("no-certificate").keys { try scene.reader.deleteContainer(number) }
-        try scene.reader.addFiles(other)
+        for number in try ContainerScene.files("no-certificate").keys { try scene.reader.card.deleteContainer(number) }
+        try scene.reader.card.addFiles(other)
         #expect(throws: CKError.keyHandleInvalid) { try scene.sign(key, ContainerScene.digest) }
         let found = try scene.privateKey()
         #expect(found != key)
@@ -116,9 +110,9 @@ struct ContainerChangeTests {
         (files[4], files[5]) = (nil, nil)
         // 3F00 is the root directory.
         let directories = (0..<201).map { 0x0A00 + UInt16($0) << 8 }.filter { $0 != 0x3F00 }
-        for directory in directories { try scene.reader.storeContainer(files, in: directory) }
+        for directory in directories { try scene.reader.card.storeContainer(files, in: directory, .exact) }
         for number in [UInt16(0), 7, 8, 150] {
-            for file in files.keys { try scene.reader.deleteContainer(file, in: 0x0A00 + number << 8) }
+            for file in files.keys { try scene.reader.card.deleteContainer(file, in: 0x0A00 + number << 8) }
         }
         let keys = try scene.application.library.withSession(scene.session) { session throws(CKError) in
             try session.findObjectsInit(Attributes(template: [(CKA_CLASS, CKO_PRIVATE_KEY.bytes)]))
@@ -139,7 +133,7 @@ struct ContainerChangeTests {
             for (index, name) in names.enumerated() where !vector.files["\(name).key"].bytes.isEmpty {
                 files[UInt8(index + 1)] = vector.files["\(name).key"].bytes
             }
-            try scene.reader.storeContainer(files)
+            try scene.reader.card.storeContainer(files)
             var valid = 0
             for key in try scene.find(CKO_PRIVATE_KEY) {
                 let needsPassword = try scene.attributes(key).bool(CKA_ALWAYS_AUTHENTICATE) == true

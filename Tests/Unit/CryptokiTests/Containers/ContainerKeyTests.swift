@@ -4,6 +4,7 @@ import CCryptoki
 import Containers
 import Cryptoki
 import EmulatedTokens
+import Emulator
 import GOST
 import Secrets
 import TestSupport
@@ -90,10 +91,10 @@ struct ContainerKeyTests {
         func cost() throws -> Int { try scene.cost { _ = try scene.sign(key, ContainerScene.digest) } }
         #expect(try cost() <= 6)
         for _ in 0..<4 { #expect(try cost() == 5) }
-        try scene.reader.select([0x1000])
+        try scene.reader.card.select([0x1000])
         #expect(try cost() <= 7)
         for _ in 0..<2 { #expect(try cost() == 5) }
-        try scene.reader.select([0x1000, 0x1003, 0x0A00, 0x0A06])
+        try scene.reader.card.select([0x1000, 0x1003, 0x0A00, 0x0A06])
         #expect(try cost() <= 7)
         #expect(try cost() == 5)
     }

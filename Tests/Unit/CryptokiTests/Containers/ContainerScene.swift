@@ -29,7 +29,7 @@ struct ContainerScene {
     ) throws {
         reader = try EmulatedReader(.lite)
         for (index, name) in vectors.enumerated() {
-            try reader.storeContainer(Self.files(name), in: first + UInt16(index) << 8)
+            try reader.card.storeContainer(Self.files(name), in: first + UInt16(index) << 8)
         }
         application = Application(reader, store: Folder(), interaction: interaction)
         session = try application.open()
@@ -73,14 +73,6 @@ struct ContainerScene {
         let key = try #require(vectors[name]?.keys[0])
         let curve = try #require(Curve(oid: derObjectIdentifier(key.curve.text ?? "")))
         return try PublicKey(curve: curve, bytes: key.Q.bytes).isValidSignature(signature, digest: digest)
-    }
-
-    /// Rewrites files as CryptoPro CSP does when it uses a key, here with those of the reserve.
-    func rotate(_ files: [UInt8: [UInt8]], toReserve: Bool, only: [UInt8] = [2, 1]) throws {
-        for number in only {
-            // The reserve's files are three numbers further.
-            try reader.rewriteContainer(number, try #require(files[toReserve ? number + 3 : number]))
-        }
     }
 
     /// The commands that `body` sends, without those of the login.

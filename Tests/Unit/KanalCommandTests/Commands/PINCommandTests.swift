@@ -69,7 +69,7 @@ struct PINCommandTests {
             for (index, name) in ["masks", "primary", "header", "masks2", "primary2", "name"].enumerated() {
                 files[UInt8(index + 1)] = vector.files["\(name).key"].bytes
             }
-            try desk.reader.storeContainer(files, in: [0x0A00, 0x0C00][number])
+            try desk.reader.card.storeContainer(files, in: [0x0A00, 0x0C00][number])
         }
         let sources = "--pin-source env:OFFICER --new-pin-source env:NEW"
         try await desk.type("info --json")
