@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Keys of containers on an emulated Rutoken Lite, used by pkcs11-tool, kanal and OpenSSL's engine "kanal"; the engine of GOST
-# verifies, and encrypts what is opened.
+# Keys of containers on an emulated Rutoken Lite, used by pkcs11-tool, kanal and OpenSSL's engine "kanal", and listed by Java;
+# the engine of GOST verifies, and encrypts what is opened. OpenSSL's provider is in Provider/provider.sh.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
+. Tests/Scripts/container-vectors.sh
 
 tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" "$@"; }
 
@@ -19,54 +20,12 @@ ln -s "$module" lib
 sed 's/gost/kanal/g' openssl.cnf > kanal.cnf
 sed -i '/^default_algorithms/d' kanal.cnf
 start_pcscd
-attach lite lite
-
-# store VECTOR DIRECTORY: puts a container of the vectors on the token, as another program does, and writes certificate.der.
-store() {
-    python3 - "$root/Tests/Vectors/containers.json" "$@" > commands << 'END'
-import json, sys
-vector = next(v for v in json.load(open(sys.argv[1]))["containers"] if v["id"] == sys.argv[2])
-directory = int(sys.argv[3], 16)
-open("certificate.der", "wb").write(bytes.fromhex(vector["keys"][-1]["certificate"]))
-open("id", "w").write(vector["keys"][-1]["Q"][:16])
-open("name", "w").write(vector["name"])
-# The private key in both orders, and the password as it is hashed, inverted.
-d = bytes.fromhex(vector["keys"][-1]["d"])
-secrets = [d, d[::-1]] + [vector["password"].encode("utf-32-le")] * bool(vector["password"])
-open("secrets", "w").write(",".join(bytes(255 - byte for byte in secret).hex() for secret in secrets))
-names = ["masks", "primary", "header", "masks2", "primary2", "name"]
-
-def send(header, data=b""): print((bytes.fromhex(header) + bytes([len(data)]) * bool(data) + data).hex())
-def path(*files): return b"".join(file.to_bytes(2, "big") for file in (0x1000, 0x1003) + files)
-def create(file, size, kind, access):
-    objects = [(0x80, size.to_bytes(2, "big")), (0x82, bytes([kind, 0])), (0x83, file.to_bytes(2, "big")),
-               (0x86, bytes([0x43] + access + [0] * 7))]
-    content = b"".join(bytes([tag, len(value)]) + value for tag, value in objects)
-    send("00E00000", b"\x62" + bytes([len(content)]) + content)
-
-send("00200002", b"12345678")
-send("00A40800", path())
-create(directory, 0, 0x38, [2, 2, 0, 0, 0, 0, 0xFF])
-for number, name in enumerate(names, 1):
-    content = bytes.fromhex(vector["files"].get(name + ".key", ""))
-    if not content:
-        continue
-    send("00A40800", path(directory))
-    create(directory & 0xFF00 | number, len(content), 1, [0 if name == "name" else 2, 2, 0, 0, 0, 0, 2])
-    for start in range(0, len(content), 200):
-        send("00D6" + start.to_bytes(2, "big").hex(), content[start:start + 200])
-send("80400002")
-END
-    expect 0 opensc-tool --reader "Virtual PCD 00 00" --card-driver default $(sed 's/^/--send-apdu /' commands)
-    [ "$(grep -c 'SW1=0x90, SW2=0x00' output)" = "$(wc -l < commands)" ] || fail "the container is not stored: $(cat output)"
-    openssl x509 -engine gost -inform DER -in certificate.der -outform PEM > certificate.pem 2> /dev/null
-    openssl x509 -engine gost -in certificate.pem -pubkey -noout > public.pem 2> /dev/null
-}
+with_containers card-one 512-b two-plain 256-plain two-password
+attach lite lite "${containers[@]}"
 
 printf 'message' > message
 for vector in card-one 512-b two-plain; do
-    directories=$((${directories:-9} + 1))
-    store $vector "$(printf '%02X00' $directories)"
+    vector $vector
     id=$(cat id)
     tool --login --pin $pin --list-objects
     [ "$(grep -c "ID: *$id" output)" = 3 ] || fail "$vector: not three objects: $(cat output)"
@@ -89,12 +48,29 @@ for vector in card-one 512-b two-plain; do
     passed "$vector: pkcs11-tool, kanal and OpenSSL sign, and the engine of GOST verifies; OpenSSL opens a message"
 done
 
+# ---- Java ----
+
+# Private keys go by the names of their certificates.
+java_lists() {
+    local name
+    example java.cfg
+    echo "slot = $slot" >> java.cfg
+    expect 0 keytool -list -keystore NONE -storetype PKCS11 -providerClass sun.security.pkcs11.SunPKCS11 \
+        -providerArg "$work/java.cfg" -storepass $pin
+    cp output listed
+    for name in card-one 512-b 256-plain; do
+        vector $name
+        grep -q "^$(cat name).*, PrivateKeyEntry" listed || fail "no entry of $name: $(cat listed)"
+    done
+    passed "keytool lists $(grep -c PrivateKeyEntry listed) entries"
+}
+java_lists
+
 # ---- Traces ----
 
 export KANAL_LOG=$work/log
 for vector in 256-plain two-password; do
-    directories=$((directories + 1))
-    store $vector "$(printf '%02X00' $directories)"
+    vector $vector
     secret=$([ $vector = 256-plain ] || echo secret)
     printf %s "$secret" > password
     expect 0 python3 "$root/Tests/Programs/Token/container_traces.py" "$module" "$slot" $pin "$(cat id)" "$(cat secrets)" \
@@ -116,7 +92,7 @@ printf 87654321 > officer
 expect 1 "$kanal" format --pin-source file:officer --new-pin-source file:pin --yes
 printed "card-one.*--erase-containers"
 tool --login --pin $pin --list-objects
-[ "$(grep -c 'Private Key Object' output)" -ge $((directories - 9)) ] || fail "a refused format has erased: $(cat output)"
+[ "$(grep -c 'Private Key Object' output)" -ge $((${#containers[@]} / 2)) ] || fail "a refused format has erased: $(cat output)"
 expect 0 "$kanal" format --pin-source file:officer --new-pin-source file:pin --yes --erase-containers
 tool --login --pin $pin --list-objects
 ! grep -q Object output || fail "not everything was erased: $(cat output)"
