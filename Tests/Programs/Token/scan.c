@@ -9,6 +9,9 @@
  * objects are looked for, too; and when C_Finalize has returned, the file `finalized` is made, and `keys` then gives
  * the session keys of the channel, 32 inverted bytes each. With ASKED in the environment the library asks for the PIN.
  *
+ * The file `container`, if it is there, has the identifier of a container's key, 8 bytes, and the container's password, every
+ * byte inverted. The key signs, and begins to sign once more, so that the library has the password then. PASSWORD is a SECRET.
+ *
  * The core dump is the kernel's, if it writes one into the working directory, and the mappings that it would write by
  * the marks in /proc/self/smaps.
  *
@@ -61,7 +64,7 @@ static int begin(CK_SLOT_ID slot) {
     static unsigned char text[LONGEST + 1];
 
     TRY(C_Initialize, NULL);
-    if (count > PASSWORD) {
+    if (count > PASSWORD && access("container", R_OK) != 0) {
         reveal(PASSWORD, text);
         TRY(C_EX_SetActivationPassword, slot, text);
         explicit_bzero(text, sizeof text);
@@ -144,6 +147,45 @@ static int use_session_keys(void) {
     TRY(C_EncryptUpdate, session, text, 32, text, &size);
     TRY(C_SignInit, session, &hmac, authenticator);
     TRY(C_SignUpdate, session, text, 32);
+    return 0;
+}
+
+/* Signs with the key of a container, in a session of its own, and begins once more. */
+static int use_container(CK_SLOT_ID slot) {
+    static unsigned char line[LONGEST + 1];
+    CK_OBJECT_CLASS class = CKO_PRIVATE_KEY;
+    CK_ATTRIBUTE template[] = {{CKA_CLASS, &class, sizeof class}, {CKA_ID, line, 8}};
+    CK_MECHANISM signing = {CKM_GOSTR3410, NULL, 0};
+    CK_BYTE digest[32] = {1}, signature[64];
+    CK_SESSION_HANDLE own;
+    CK_OBJECT_HANDLE key;
+    CK_ULONG found, size = sizeof signature;
+    int file = open("container", O_RDONLY), turn;
+    ssize_t length, i;
+
+    if (file < 0)
+        return 0;
+    length = read(file, line, LONGEST);
+    close(file);
+    if (length <= 8)
+        return 2;
+    for (i = 0; i < length; i++)
+        line[i] = ~line[i];
+    TRY(C_OpenSession, slot, CKF_SERIAL_SESSION, NULL, NULL, &own);
+    TRY(C_FindObjectsInit, own, template, 2);
+    TRY(C_FindObjects, own, &key, 1, &found);
+    TRY(C_FindObjectsFinal, own);
+    if (found != 1) {
+        puts("the container's key is not there");
+        return 2;
+    }
+    for (turn = 0; turn < 2; turn++) {
+        TRY(C_SignInit, own, &signing, key);
+        TRY(C_Login, own, CKU_CONTEXT_SPECIFIC, line + 8, (CK_ULONG)length - 8);
+        if (turn == 0)
+            TRY(C_Sign, own, digest, sizeof digest, signature, &size);
+    }
+    explicit_bzero(line, sizeof line);
     return 0;
 }
 
@@ -239,6 +281,8 @@ static int work(CK_SLOT_ID slot, CK_OBJECT_HANDLE *data, CK_OBJECT_HANDLE *key) 
         status = make_objects(data, key);
     if (status == 0)
         status = use_objects(*data, *key);
+    if (status == 0)
+        status = use_container(slot);
     return status == 0 ? use_session_keys() : status;
 }
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Secrets in the memory of an application, with a channel and without: in a core dump, in a forked child, after C_Logout
-# and after C_Finalize; also a PIN that the library has asked for. And calls without memory for a curve. Arguments: the
+# and after C_Finalize; also a PIN that the library has asked for, and the key of a container with its password. And calls without memory for a curve. Arguments: the
 # identities, both by default.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
+. Tests/Scripts/container-vectors.sh
 
 invert() { python3 -c 'import sys; sys.stdout.buffer.write(bytes(255 - b for b in sys.stdin.buffer.read()))'; }
 
@@ -55,12 +56,39 @@ done
 END
 chmod 700 "$work/user"
 
+# The key of a container with the password "secret": the number d, the one that is d times the mask, the key that it is
+# enciphered with, and the password as it is hashed. The latter two belong to the salt of the container's files.
+container_secrets() {
+    vector two-password
+    python3 - "$root/Tests/Vectors/containers.json" << 'END'
+import json, sys
+vector = next(v for v in json.load(open(sys.argv[1]))["containers"] if v["id"] == "two-password")
+invert = lambda data: bytes(255 - byte for byte in data)
+d = int(vector["keys"][-1]["d"], 16)
+mask = bytes.fromhex(vector["files"]["masks.key"])[4:36]
+q = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF6C611070995AD10045841B09B761B893
+masked = d * int.from_bytes(mask, "little") % q
+storage_key = bytes.fromhex("b64a4c3ac08c9b7eda8799d777363f89ef0daba3f3d61667b4863d47497d5c54")
+secrets = [d.to_bytes(32, "little"), masked.to_bytes(32, "little"), storage_key, "secret".encode("utf-32-le")]
+for number, secret in enumerate(secrets):
+    open(f"contained.{number}", "wb").write(invert(secret))
+open("container", "wb").write(invert(bytes.fromhex(vector["keys"][-1]["Q"][:16]) + b"secret"))
+END
+}
+
 prepare scan tables
 start_pcscd
 mkfifo keys
 for identity in ${@:-usb bt}; do
-    attach $identity "memory-$identity"
+    rm -f container
     secrets=()
+    containers=()
+    if [ "$identity" = usb ]; then
+        container_secrets
+        secrets=(contained.*)
+        containers=(--container two-password)
+    fi
+    attach $identity "memory-$identity" "${containers[@]}"
     if [ "$identity" = bt ]; then
         ./activate "$serial" "$password" > /dev/null
         printf %s "${password//-/}" | invert > secret.password
