@@ -7,6 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 . Tests/Scripts/Provider/settings.sh
+. Tests/Scripts/container-vectors.sh
 
 generate() {
     expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --keypairgen --id "$1" --label "$2" \
@@ -238,6 +239,31 @@ refuses() {
     passed "$identity: OpenSSL $version: keys that do not open a message are refused by their faults"
 }
 
+# Keys of containers of CryptoPro CSP, on a token that computes nothing: the provider signs a file, and a message where this
+# version of OpenSSL lets a provider's key do that, and opens one.
+contained() {
+    local name key hash
+    with_containers card-one 512-b two-plain
+    attach lite lite "${containers[@]}"
+    for name in card-one 512-b two-plain; do
+        vector $name
+        hash=$([ $name = 512-b ] && echo md_gost12_512 || echo md_gost12_256)
+        key="pkcs11:serial=$serial;id=$(sed 's/../%&/g' id);type=private?pin-value=$pin"
+        by 0 dgst -$hash -sign "$key" -out signature message
+        agrees dgst -$hash -verify public.pem -signature signature message
+        if is_since 3.2; then
+            by 0 cms -sign -nodetach -inkey "$key" -signer certificate.pem -in message -binary -outform der -out signed
+            agrees cms -verify -inform der -in signed -noverify -binary -out opened
+            cmp message opened || fail "$name: another message was signed"
+        fi
+        agrees cms -encrypt -binary -in message -outform der -out enveloped -gost89 certificate.pem
+        by 0 cms -decrypt -inkey "$key" -recip certificate.pem -inform der -in enveloped -out opened
+        cmp message opened || fail "$name: the message was opened to something else"
+    done
+    detach
+    passed "OpenSSL $version: keys of containers sign $(is_since 3.2 && echo "files and messages" || echo files), and open messages"
+}
+
 prepare
 start_pcscd
 provider_settings
@@ -249,6 +275,7 @@ echo 'basicConstraints = CA:FALSE' > issued.cnf
 others
 agreements
 beside_gostprov
+contained
 for identity in "${@:-usb}"; do
     attach $identity $identity
     if [ $identity = bt ]; then
