@@ -3,12 +3,13 @@
 # Counts the commands that usual operations cost, and their time over a slow link: OpenSC as Debian has it, and Kanal
 # with a plain token and in a secure channel, each on the same emulated token with the same six keys; if it is root and
 # has a pcscd of its own (Tests/Scripts/apart.sh), also with a plain token that is its own reader on USB. Then what
-# searches cost Kanal on tokens with many keys and certificates.
+# searches cost Kanal on tokens with many keys and certificates, and what key containers cost on a Rutoken Lite.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 benchmarks=$PWD/Benchmarks
 . Tests/Scripts/common.sh
 . Tests/Scripts/usb-reader.sh
+. Tests/Scripts/container-vectors.sh
 
 # Milliseconds that each reply takes.
 latency=${1:-30}
@@ -44,6 +45,14 @@ measure_full() {
     else
         echo 'first search of a known token, cache = on|–|–' >> "$1.counts"
     fi
+    detach
+    rm trace
+}
+
+# Measures a Rutoken Lite: name of the column, options for its containers.
+measure_lite() {
+    insert lite "$1" --trace "$work/trace" --latency "$latency" "${@:2}"
+    ./operations "$module" $pin "$work/trace" certificate.der > "$1.counts"
     detach
     rm trace
 }
@@ -122,3 +131,13 @@ printf '| --- | ---: | ---: | ---: | ---: |\n'
 paste -d '|' {plain,channel}{20,60}.counts | awk -F '|' '{
     printf "| %s | %s, %s ms | %s, %s ms | %s, %s ms | %s, %s ms |\n", $1, $2, $3, $5, $6, $8, $9, $11, $12
 }' | sed 's/–, – ms/–/g'
+
+with_containers 256-plain 256-xchb
+measure_lite lite
+measure_lite contained "${containers[@]}"
+printf '\nThe same of a Rutoken Lite, without key containers and with two; the host computes the signature:\n\n'
+printf '| operation | none | two containers |\n| --- | ---: | ---: |\n'
+awk -F '|' 'FNR == NR { without[$1] = $2 ", " $3 " ms"; next }
+    $1 ~ /^(first|later) search|^C_Sign/ {
+        printf "| %s | %s | %s, %s ms |\n", $1, $1 in without ? without[$1] : "–", $2, $3
+    }' lite.counts contained.counts
