@@ -9,6 +9,7 @@ import GOST
 import Secrets
 import TestSupport
 import Testing
+import Token
 import Tokens
 import Translation
 
@@ -84,6 +85,57 @@ struct ContainerKeyTests {
         #expect(try derive() == [UInt8](copying: expected))
     }
 
+    @Test("a key of 2001 agrees on the secret that other programs compute with its number")
+    func agreementOf2001() throws {
+        let vector = try #require(ContainerScene.vectors["2001-exchange"])
+        let scene = try ContainerScene(["2001-exchange"])
+        let parameters = AgreementParameters(
+            derivation: CK_ULONG(CKD_NULL), publicData: vector.agreement.peer.bytes, ukm: vector.agreement.ukm.bytes)
+        let template = try Attributes(template: [
+            (CKA_KEY_TYPE, CKK_GENERIC_SECRET.bytes), (CKA_VALUE_LEN, CK_ULONG(32).bytes),
+        ])
+        let handle = try scene.privateKey()
+        #expect(try scene.attributes(handle).bool(CKA_DERIVE) == true)
+        let secret = try scene.application.library.withSession(scene.session) { session throws(CKError) in
+            try session.deriveKey(
+                Mechanism(type: CKM_GOSTR3410_DERIVE, parameter: [], structure: .agreement(parameters)), from: handle,
+                template: template)
+        }
+        #expect(try scene.attributes(secret)[CKA_VALUE] == vector.agreement.kek.bytes)
+    }
+
+    @Test("C_InitToken and C_EX_InitToken refuse a token with containers, and send no PIN", arguments: [false, true])
+    func formatting(_ isExtended: Bool) throws {
+        let scene = try ContainerScene([ContainerScene.plain])
+        let library = scene.application.library
+        try library.closeSession(scene.session)
+        let before = scene.reader.headers.count
+        #expect(throws: CKError.actionProhibited) {
+            if isExtended {
+                try library.initToken(
+                    in: 0, pin: SharedSecret(.of("87654321")),
+                    newPINs: (SharedSecret(.of("87654321")), SharedSecret(.of("12345678"))), mode: 0
+                ) { officer, user throws(CKError) in Self.format(officer, user) }
+            } else {
+                try library.initToken(in: 0, pin: SharedSecret(.of("87654321")), mode: 0) { officer throws(CKError) in
+                    Self.format(officer, SharedSecret(.of("12345678")))
+                }
+            }
+        }
+        // No PIN was presented, and nothing was written or erased.
+        let sent = scene.reader.headers.dropFirst(before)
+        #expect(sent.allSatisfy { ![0x20, 0x24, 0x2C, 0xD6, 0xE0, 0xE4, 0xDA, 0x8A].contains($0[1]) })
+        let session = try scene.application.open()
+        try scene.application.logIn(session)
+        #expect(try scene.application.find(session, [(CKA_CLASS, CKO_PRIVATE_KEY.bytes)]).count == 1)
+    }
+
+    private static func format(_ officer: SharedSecret, _ user: SharedSecret) -> TokenFormat {
+        TokenFormat(
+            securityOfficer: .init(value: officer.secret.copy()), user: .init(value: user.secret.copy()),
+            changePolicy: 3, label: Array("new".utf8), isRepair: false)
+    }
+
     @Test("a signature costs at most six commands the first time, and five from then on, whoever selects files between")
     func cost() throws {
         let scene = try ContainerScene([ContainerScene.plain])
@@ -103,9 +155,12 @@ struct ContainerKeyTests {
     func searchCost() throws {
         let empty = try ContainerScene([])
         let without = try empty.cost { _ = try empty.find(CKO_PRIVATE_KEY) }
-        let scene = try ContainerScene([ContainerScene.plain, "256-tc26-a"])
+        let names = [ContainerScene.plain, "256-tc26-a"]
+        let scene = try ContainerScene(names)
         let cost = try scene.cost { _ = try scene.find(CKO_PRIVATE_KEY) }
-        #expect(cost - without == 14)
+        // Of each container: two commands list it, two read its name; the header is selected, and read in blocks.
+        let blocks = try names.map { try ((#require(ContainerScene.files($0)[3])).count + 255) / 256 }
+        #expect(cost - without == blocks.reduce(0) { $0 + 5 + $1 } && cost - without == 14)
         #expect(try scene.cost { _ = try scene.find(CKO_PRIVATE_KEY) } == 0)
         // What was read is true while the change counter stands still, for the next login too.
         try scene.application.library.withSession(scene.session) { session throws(CKError) in try session.logOut() }
