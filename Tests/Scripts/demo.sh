@@ -52,7 +52,7 @@ status=0
 show kanal random 8 || status=$?
 [ "$status" = 7 ] || fail "expected exit status 7, and not $status"
 
-heading "Activate the channel with the password that came with the token"
+heading "Activate the channel with the activation password"
 echo "$password" > password.txt
 show kanal pair --password-source file:password.txt
 show kanal readers

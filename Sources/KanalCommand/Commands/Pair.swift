@@ -10,7 +10,12 @@ struct Pair: AsyncParsableCommand {
             commandName: "pair",
             abstract: translated(
                 "Activate the secure channel of a token, so that every program of this user can work with it."),
-            discussion: translated("The activation password is on the card that came with the token."))
+            discussion: translated(
+                """
+                The activation password comes from the issuer of the token. The emulator prints it when it makes a \
+                token, and a security officer makes new ones: "kanal pairings password". The password on the card of a \
+                vendor's Bluetooth token is for the vendor's channel, and opens nothing here.
+                """))
     }
 
     @OptionGroup var token: TokenArgument

@@ -96,11 +96,11 @@ struct Guide {
     private static func reason(_ state: ChannelDetails.State) -> Phrase {
         switch state {
         case .revoked:
-            "It does not know this host any more. Activate it again, with a password that came with the token."
+            "It does not know this host any more. Activate it again, with an activation password from its issuer."
         case .keyChanged:
-            "It has a different key than before. If you know why, activate it, with the password that came with the token."
+            "It has a different key than before. If you know why, activate it, with an activation password from its issuer."
         case .notNeeded, .active, .inactive, .missing, .unusable:
-            "Its secure channel is not activated for this user. The password is on the card that came with the token."
+            "Its secure channel is not activated for this user. The issuer of the token has its activation password."
         }
     }
 

@@ -214,7 +214,7 @@ extension Slots {
     private func question(_ channel: ChannelInfo, of reader: String, error: String?) -> Question {
         let facts = TokenFacts(channel, reader: reader)
         var text = facts.text(for: "to activate its secure channel for this user")
-        text += "\n" + translated("The password is on the card that came with the token.")
+        text += "\n" + translated("The issuer of the token has the password.")
         let tries = channel.passwords.compactMap(\.triesLeft).max()
         if let tries { text += "\n" + translated("Tries left: \(tries)") }
         return Question(

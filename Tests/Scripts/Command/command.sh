@@ -40,8 +40,8 @@ screen_is << 'END'
 $ kanal
 There is no token in Virtual PCD 00 00, Virtual PCD 00 01. Put the token in.
 Found: Rutoken ECP SERIAL in Virtual PCD 00 00
-Its secure channel is not activated for this user. The password is on the card
-that came with the token.
+Its secure channel is not activated for this user. The issuer of the token has
+its activation password.
 Tries left: 5.
 Activation password:
 The password is wrong. 4 tries are left.
@@ -66,8 +66,8 @@ Virtual PCD 00 01. Put the token in.
 Found: Rutoken ECP SERIAL in Virtual
 PCD 00 00
 Its secure channel is not activated for
-this user. The password is on the card
-that came with the token.
+this user. The issuer of the token has
+its activation password.
 Tries left: 5.
 Activation password:
 The password is wrong. 4 tries are left.
