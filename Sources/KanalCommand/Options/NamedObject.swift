@@ -77,11 +77,14 @@ extension Collection where Element: NamedObject {
 struct Identifier: ExpressibleByArgument {
     let bytes: [UInt8]
 
+    /// The longest one in bytes. A token may take less, and says so.
+    private static let limit = 255
+
     init?(argument: String) {
         let digits = argument.filter { $0 != ":" }
-        guard !digits.isEmpty, digits.count.isMultiple(of: 2), digits.count <= 64, digits.allSatisfy(\.isASCII) else {
-            return nil
-        }
+        guard !digits.isEmpty, digits.count.isMultiple(of: 2), digits.count <= 2 * Self.limit,
+            digits.allSatisfy(\.isASCII)
+        else { return nil }
         var bytes: [UInt8] = []
         var rest = digits[...]
         while !rest.isEmpty {

@@ -91,6 +91,10 @@ struct WriteKeyFile: AsyncParsableCommand {
                 """
                 It holds the key's pkcs11: URI, and no secret. OpenSSL's providers kanal and pkcs11-provider take it \
                 in place of a private key, so that web servers and others use the key on the token.
+
+                The provider kanal gives the PIN of its settings to the token of such a file only if SERIAL beside it \
+                is the serial number of this token, which "kanal info" shows. Without SERIAL the program asks for the \
+                PIN, or fails.
                 """))
     }
 

@@ -51,6 +51,12 @@ struct ObjectCommandTests {
         try await desk.type("key generate --pin-source env:PIN --id 0a0b")
         try await desk.type("key generate --pin-source env:PIN --id 0a0b", .russian)
         try await desk.type("key generate --id xyz")
+        // A token keeps identifiers of 255 bytes.
+        let long = String(repeating: "0a", count: 255)
+        let made = try await desk.type("key generate --pin-source env:PIN --id \(long)", isShown: false)
+        let uri = try await desk.type("key file \(long) --pin-source env:PIN --json", isShown: false)
+        let tooLong = try await desk.type("key generate --pin-source env:PIN --id \(long)0a", isShown: false)
+        #expect(made.status == .done && uri.status == .done && tooLong.status == .usage)
         try await desk.type("key generate --kind dsa", .russian)
         try await desk.type("key generate --pin-source env:WRONG")
         try await desk.type("key")
