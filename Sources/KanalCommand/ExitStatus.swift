@@ -51,6 +51,8 @@ package enum ExitStatus: Int32, Sendable {
             case .notActivated, .pairingRevoked, .tokenKeyChanged: .notActivated
             case .channelMissing, .channelUnusable: .noChannel
             case .pinIncorrect, .passwordIncorrect: .wrongPIN
+            // The password of a container.
+            case .refused("CKR_PIN_INCORRECT", _): .wrongPIN
             case .pinLocked, .passwordLocked: .locked
             case .cancelled: .cancelled
             case .invalidArgument: .usage

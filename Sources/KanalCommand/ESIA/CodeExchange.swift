@@ -20,7 +20,7 @@ struct CodeExchange: AsyncParsableCommand {
     }
 
     @OptionGroup var token: TokenOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var secrets: KeyUseOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var identity: ESIAOptions
     @OptionGroup var redirect: RedirectOption
@@ -40,7 +40,7 @@ struct CodeExchange: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...300).contains(timeLimit) else { throw ValidationError(translated("--time-limit is 1 to 300")) }
-        guard answer != "-" || pin.pinSource != .descriptor(0) else {
+        guard answer != "-" || !secrets.usesStandardInput else {
             throw ValidationError(translated("the answer and the PIN cannot both be on standard input"))
         }
     }
@@ -55,7 +55,7 @@ struct CodeExchange: AsyncParsableCommand {
         let certificates = try reply.certificates()
         let client = try WebClient(authorities: reply.ca, seconds: timeLimit)
         let (described, key) = (service, identity.key)
-        let tokens = try await pin.perform(on: try await token.find()) { session in
+        let tokens = try await secrets.perform(on: try await token.find()) { session in
             let signer = try MessageSigning.certificates(of: session, named: key, with: []).signer
             return try session.tokenRequest(to: described, by: signer, code: code)
         } then: { request in

@@ -81,7 +81,7 @@ struct SignInAddress: AsyncParsableCommand {
     }
 
     @OptionGroup var token: TokenOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var secrets: KeyUseOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var identity: ESIAOptions
     @OptionGroup var redirect: RedirectOption
@@ -96,7 +96,7 @@ struct SignInAddress: AsyncParsableCommand {
         var service = identity.service(redirect.redirectURI, authorization: path)
         service.isOffline = offline
         let (described, key) = (service, identity.key)
-        let request = try await pin.perform(on: try await token.find()) { session in
+        let request = try await secrets.perform(on: try await token.find()) { session in
             let signer = try MessageSigning.certificates(of: session, named: key, with: []).signer
             return try session.signInRequest(to: described, by: signer)
         }

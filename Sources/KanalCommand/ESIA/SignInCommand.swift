@@ -20,7 +20,7 @@ struct SignInCommand: AsyncParsableCommand {
     }
 
     @OptionGroup var token: TokenOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var secrets: KeyUseOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var identity: ESIAOptions
     @OptionGroup var reply: ReplyOptions
@@ -66,7 +66,7 @@ struct SignInCommand: AsyncParsableCommand {
             log: Logger(label: "kanal") { _ in StandardErrorLog() }, open: noBrowser ? show : nil)
         let (service, key) = (signIn.service, identity.key)
         let token = try await token.find()
-        let tokens = try await pin.perform(on: token) { session in
+        let tokens = try await secrets.perform(on: token) { session in
             let signer = try MessageSigning.certificates(of: session, named: key, with: []).signer
             return (signer, try session.signInRequest(to: service, by: signer))
         } then: { signer, request in
@@ -95,7 +95,7 @@ struct SignInCommand: AsyncParsableCommand {
             try session.tokenRequest(to: service, by: signer, code: code)
         }
         do { return try await token.perform(make) } catch KanalError.pinNeeded {
-            return try await pin.perform(on: token, make)
+            return try await secrets.perform(on: token, make)
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import KanalKit
+package import KanalKit
 import Secrets
 import Terminal
 import Translation
@@ -85,18 +85,8 @@ struct PINOptions: ParsableArguments {
         do {
             // The work is done in a thread, which has the context of no task by itself.
             let context = ProgramContext.current
-            let asksForPasswords = pinSource != .authenticator && context.hasTerminal
             let first = try await token.perform(as: role, pin: pin.value) { session in
-                if asksForPasswords {
-                    session.askForPasswords { label, wasWrong in
-                        let held = try ProgramContext.$current.withValue(context) { try Self.password(label, wasWrong) }
-                        switch held.value {
-                        case .some(let password): return PIN(sharing: password)
-                        case .none: throw KanalError.pinNeeded
-                        }
-                    }
-                }
-                return try ProgramContext.$current.withValue(context) { try body(session) }
+                try ProgramContext.$current.withValue(context) { try body(session) }
             }
             result = try await next(first)
         } catch {
@@ -108,15 +98,6 @@ struct PINOptions: ParsableArguments {
         return result
     }
 
-    /// The password of the container that a key is in, from the person at the terminal.
-    private static func password(_ label: String, _ wasWrong: Bool) throws -> HeldPIN {
-        if wasWrong {
-            try OutputStream.error.write(translated(SecretQuestion.refusalOfPassword(triesLeft: nil)) + "\n")
-        }
-        let prompt: Phrase = "Password of the container with the key \(label): "
-        return HeldPIN(try SecretQuestion(prompt: prompt, source: nil, option: "").answer())
-    }
-
     /// The name of the PIN in a question.
     static func name(of role: Role, _ token: Token) -> Phrase {
         let serial = token.information.serialText
@@ -125,14 +106,22 @@ struct PINOptions: ParsableArguments {
 }
 
 /// A PIN that a closure can hold.
-final class HeldPIN: Sendable {
+package final class HeldPIN: Sendable {
     let value: PIN?
 
-    init(_ pin: consuming PIN) { value = consume pin }
+    package init(_ pin: consuming PIN) { value = consume pin }
 
     init(_ secret: borrowing Secret) {
         let bytes = secret.bytes
         value = PIN(bytes: bytes)
+    }
+
+    /// The same PIN, which stays where it is.
+    func shared() throws -> PIN {
+        switch value {
+        case .some(let pin): return PIN(sharing: pin)
+        case .none: throw KanalError.pinNeeded
+        }
     }
 
     /// Calls `body` with the PIN.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Asking
+import Containers
 import HostCrypto
 import Locking
 import Secrets
@@ -89,15 +90,31 @@ extension Session {
     /// nothing counts wrong ones; after the third the use fails.
     ///
     /// - Parameter ask: Gives the password of the key with this label. It is called again if the last answer was wrong.
-    ///   ``KanalError/cancelled`` ends the use so; other errors become ``KanalError/askingFailed(_:)``.
+    ///   ``KanalError/cancelled`` ends the use so, ``KanalError/passwordIncorrect(triesLeft:)`` as a wrong password does;
+    ///   other errors become ``KanalError/askingFailed(_:)``.
     public func askForPasswords(
         by ask: @escaping @Sendable (_ label: String, _ wasWrong: Bool) throws -> PIN
     ) {
-        tokenSession.passwords.withLock { question in
-            question = { label, fault throws(TokensError) in
-                do { return try ask(label, fault != nil).secret } catch {
-                    throw error as? KanalError == .cancelled
-                        ? .unanswered(.cancelled) : .unanswered(.failed(Phrase(verbatim: "\(error)")))
+        tokenSession.passwords.withLock { $0 = PasswordAsking.question(ask) }
+    }
+}
+
+/// The way to the password of a container for all work of a task, with which each of its sessions begins.
+package enum PasswordAsking {
+    /// As the parameter of ``Session/askForPasswords(by:)``.
+    package typealias Question = @Sendable (_ label: String, _ wasWrong: Bool) throws -> PIN
+
+    /// nil for the authenticator of `kanal.conf`.
+    @TaskLocal package static var current: Question?
+
+    static func question(_ ask: @escaping Question) -> PasswordQuestion {
+        { label, fault throws(TokensError) in
+            do { return try ask(label, fault != nil).secret } catch {
+                switch error {
+                case KanalError.cancelled: throw .unanswered(.cancelled)
+                case KanalError.passwordIncorrect: throw .token(.container(.password))
+                case let error as any Explained: throw .unanswered(.failed(error.explanation))
+                default: throw .unanswered(.failed(Phrase(verbatim: "\(error)")))
                 }
             }
         }

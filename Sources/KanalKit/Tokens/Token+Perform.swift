@@ -41,6 +41,8 @@ extension Token {
         _ body: @escaping @Sendable (borrowing Session) throws -> Result
     ) async throws -> Result {
         guard PerformContext.current?.isOf(self) != true else { throw KanalError.nested }
+        // The work is done in a thread, which has what belongs to no task.
+        let passwords = PasswordAsking.current.map(PasswordAsking.question)
         let cancellation = Lock(false)
         let ask: @Sendable () -> Void = { [self] in
             cancellation.withLock { $0 = true }
@@ -59,7 +61,7 @@ extension Token {
                         throw service.field.reason(of: error)
                     }
                     return try PerformContext.$current.withValue(context) {
-                        try work(in: session, role, body)
+                        try work(in: session, role, passwords, body)
                     }
                 }
             } catch KanalError.tokenAbsent where isCancelled() {
@@ -107,8 +109,10 @@ extension Token {
     /// The compiler stops where it inlines what makes one, as it would for the calls in this module.
     @inline(never)
     private func work<Result>(
-        in session: TokenSession, _ role: Role, _ body: (borrowing Session) throws -> Result
+        in session: TokenSession, _ role: Role, _ passwords: PasswordQuestion?,
+        _ body: (borrowing Session) throws -> Result
     ) throws -> Result {
+        session.passwords.withLock { $0 = passwords }
         defer { session.passwords.withLock { $0 = nil } }
         return try body(Session(session, of: self, role: role))
     }

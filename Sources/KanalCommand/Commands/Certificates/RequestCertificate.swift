@@ -23,7 +23,7 @@ struct RequestCertificate: AsyncParsableCommand {
     }
 
     @OptionGroup var token: TokenOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var secrets: KeyUseOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var result: EncodedOutput
 
@@ -52,7 +52,7 @@ struct RequestCertificate: AsyncParsableCommand {
 
     func run() async throws {
         let (key, fields, extensions) = (key, try fields(), try extensionFields())
-        let request = try await pin.perform(on: try await token.find()) { session in
+        let request = try await secrets.perform(on: try await token.find()) { session in
             let pair = try session.keyPairs().only(named: key, .key, by: "--key")
             return try session.certificationRequest(for: pair, subject: fields, extensions: extensions)
         }

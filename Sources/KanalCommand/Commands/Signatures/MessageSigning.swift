@@ -16,9 +16,9 @@ struct MessageSigning {
     /// Longer content is split into pieces in its message.
     private static let longest = 1 << 32 - 1
 
-    func run(on token: Token, _ pin: PINOptions) async throws -> Batch<SignedFile> {
+    func run(on token: Token, _ secrets: KeyUseOptions) async throws -> Batch<SignedFile> {
         let (name, with) = (name, with)
-        return try await pin.perform(on: token) { session in
+        return try await secrets.perform(on: token) { session in
             try Self.certificates(of: session, named: name, with: with)
         } then: { certificate, others in
             let progress = BatchProgress(.signing, count: files.count)

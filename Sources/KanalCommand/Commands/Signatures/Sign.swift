@@ -23,7 +23,7 @@ struct Sign: AsyncParsableCommand {
     }
 
     @OptionGroup var token: TokenOptions
-    @OptionGroup var pin: PINOptions
+    @OptionGroup var secrets: KeyUseOptions
     @OptionGroup var output: OutputOptions
 
     @Option(
@@ -70,14 +70,14 @@ struct Sign: AsyncParsableCommand {
         let token = try await token.find()
         guard !esia else {
             return try await StateIdentityString(file: files[0], key: key, isMessage: message.cms, place: destination)
-                .sign(on: token, pin, output)
+                .sign(on: token, secrets, output)
         }
         let batch =
             message.cms
             ? try await MessageSigning(
                 files: files, name: key, with: message.with, isDetached: message.detached, place: place
             )
-            .run(on: token, pin)
+            .run(on: token, secrets)
             : try await rawSignatures(on: token)
         if place(for: files[0]) != "-" { try output.show(SignedFiles(files: batch.results)) }
         try batch.finish(of: files.count, .signing)
@@ -92,7 +92,7 @@ struct Sign: AsyncParsableCommand {
     /// Signs all files under one login, without anything around the signatures.
     private func rawSignatures(on token: Token) async throws -> Batch<SignedFile> {
         let (files, name, algorithm, place) = (files, key, algorithm, place)
-        return try await pin.perform(on: token) { session in
+        return try await secrets.perform(on: token) { session in
             let key = try session.keyPairs().only(named: name, .key, by: "--key")
             let algorithm = try AlgorithmName.choose(algorithm, for: key.kind)
             let progress = BatchProgress(.signing, count: files.count)

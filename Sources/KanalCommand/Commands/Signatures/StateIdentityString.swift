@@ -15,7 +15,7 @@ struct StateIdentityString {
     /// Far more than any string of parameters has.
     private static let limit = 1 << 20
 
-    func sign(on token: Token, _ pin: PINOptions, _ output: OutputOptions) async throws {
+    func sign(on token: Token, _ secrets: KeyUseOptions, _ output: OutputOptions) async throws {
         let text = try InputFile(file).all(limit: Self.limit)
         guard !text.isEmpty, text.last != 0x0A else {
             throw CommandError(
@@ -23,7 +23,7 @@ struct StateIdentityString {
                 "\(file) is empty or ends with a line break, which is not a part of the string: write it by printf")
         }
         let (name, isMessage) = (key, isMessage)
-        let secret = try await pin.perform(on: token) { session in
+        let secret = try await secrets.perform(on: token) { session in
             if isMessage {
                 let signer = try MessageSigning.certificates(of: session, named: name, with: []).signer
                 return try session.clientSecret(signing: text, by: signer)

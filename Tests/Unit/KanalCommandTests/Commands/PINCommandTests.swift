@@ -62,15 +62,8 @@ struct PINCommandTests {
     @Test("containers of CryptoPro CSP: named without a PIN, and erased by a word of its own alone")
     func containers() async throws {
         let desk = try Desk([.lite])
-        let vectors = try JSON(vectors: "containers.json").containers.list
-        for (number, id) in ["256-plain", "cyrillic-name"].enumerated() {
-            let vector = try #require(vectors.first { $0.id.text == id })
-            var files: [UInt8: [UInt8]] = [:]
-            for (index, name) in ["masks", "primary", "header", "masks2", "primary2", "name"].enumerated() {
-                files[UInt8(index + 1)] = vector.files["\(name).key"].bytes
-            }
-            try desk.reader.card.storeContainer(files, in: [0x0A00, 0x0C00][number])
-        }
+        try desk.storeContainer("256-plain", in: 0x0A00)
+        try desk.storeContainer("cyrillic-name", in: 0x0C00)
         let sources = "--pin-source env:OFFICER --new-pin-source env:NEW"
         try await desk.type("info --json")
         try await desk.type("info", .russian)
