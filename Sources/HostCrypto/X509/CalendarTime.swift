@@ -4,7 +4,7 @@ import GOST
 import Secrets
 
 /// A time of the Gregorian calendar, Greenwich, to a second.
-struct CalendarTime {
+package struct CalendarTime {
     private let year, month, day, second: Int
 
     /// - Throws: ``HostCryptoError/invalidParameter`` before 1950 and after 9999, which RFC 5652, 11.3, has no form for.
@@ -50,6 +50,16 @@ struct CalendarTime {
         // A day that its month does not have, such as 30 February, must not become one of the next month.
         guard let time = try? CalendarTime(secondsSince1970: seconds), time.der == der else { return nil }
         return seconds
+    }
+
+    /// Reads a time as `YYYYMMDDhhmmssZ`.
+    ///
+    /// - Returns: In seconds since 1970; nil for a time of another form.
+    package static func seconds(of text: String) -> Int? {
+        guard text.utf8.count == 15, text.hasSuffix("Z"), let year = Int(text.prefix(4)) else { return nil }
+        let isShort = (1950...2049).contains(year)
+        let bytes = Array(text.utf8.dropFirst(isShort ? 2 : 0))
+        return seconds(of: (isShort ? DERTag.utcTime : .generalizedTime).element(bytes))
     }
 
     private static func digits(_ number: Int) -> [UInt8] {

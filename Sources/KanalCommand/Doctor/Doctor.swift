@@ -23,7 +23,7 @@ struct Doctor: AsyncParsableCommand {
                 With --probe the tokens are asked commands that read, and nothing else, and their answers are written \
                 for the people who work on Kanal: without PIN, serial number, label, names and certificates.
 
-                The exit status is 1 if there is an error, and 0 if there are warnings only, or nothing.
+                The exit status is 1 if there is an error, and 0 if there are warnings or information only, or nothing.
                 """))
     }
 
@@ -37,9 +37,22 @@ struct Doctor: AsyncParsableCommand {
     @Flag(help: .saying("Write what the tokens answer to reading commands: a report without personal data."))
     var probe = false
 
+    @Option(
+        help: .saying(
+            """
+            Where the PIN is, to check the key containers on the only token that has any: file:PATH, env:NAME, \
+            fd:NUMBER, or - for standard input. (default: what is seen without it is checked)
+            """,
+            valueName: "source"),
+        completion: .file())
+    var pinSource: SecretSource?
+
     func validate() throws {
         guard !probe || log == nil else {
             throw ValidationError(translated("--probe asks tokens, and --log reads a file: choose one"))
+        }
+        guard pinSource == nil || (!probe && log == nil) else {
+            throw ValidationError(translated("--pin-source goes with neither --probe nor --log"))
         }
     }
 
@@ -65,7 +78,10 @@ struct Doctor: AsyncParsableCommand {
     }
 
     private func found() async throws -> [Finding] {
-        guard let log else { return await DoctorRun(version: Kanal.configuration.version).findings() }
+        guard let log else {
+            let pin = try pinSource.map { HeldPIN(try $0.read()) }
+            return await DoctorRun(version: Kanal.configuration.version, pin: pin).findings()
+        }
         let reader = LogReader(path: log, person: CurrentUser())
         let read = await Deadline.run { reader.findings() }
         guard !Task.isCancelled else { throw KanalError.cancelled }
@@ -82,13 +98,22 @@ private struct Diagnosis: Report {
     let findings: [Finding]
 
     func text(_ style: Style) -> String {
-        guard !findings.isEmpty else { return style.text(translated("Nothing is wrong."), .good) + "\n" }
-        return findings.map { finding in
-            let severity = style.text(translated(finding.severity.phrase), finding.severity == .error ? .bad : .caution)
-            let problem = "\(severity) \(finding.check): \(translated(finding.problem).printable)".wrapped(
-                to: style.width, indent: "  ")
-            // A command is not broken into lines, so that it can be copied.
-            return "\(problem)\n  \(style.text(translated("remedy:"), .bold)) \(translated(finding.remedy).printable)\n"
-        }.joined(separator: "\n")
+        let isFine = findings.allSatisfy { $0.severity == .information }
+        let praise = isFine ? [style.text(translated("Nothing is wrong."), .good) + "\n"] : []
+        return (praise + findings.map { Self.text($0, style) }).joined(separator: "\n")
+    }
+
+    private static func text(_ finding: Finding, _ style: Style) -> String {
+        let emphasis: Style.Emphasis =
+            switch finding.severity {
+            case .error: .bad
+            case .warning: .caution
+            case .information: .bold
+            }
+        let severity = style.text(translated(finding.severity.phrase), emphasis)
+        let problem = "\(severity) \(finding.check): \(translated(finding.problem).printable)".wrapped(
+            to: style.width, indent: "  ")
+        // A command is not broken into lines, so that it can be copied.
+        return "\(problem)\n  \(style.text(translated("remedy:"), .bold)) \(translated(finding.remedy).printable)\n"
     }
 }

@@ -11,6 +11,8 @@ import Translation
 struct DoctorRun {
     /// This command's version.
     let version: String
+    /// For the check of key containers; nil for one without a PIN.
+    var pin: HeldPIN?
 
     func findings() async -> [Finding] {
         guard let (person, processes) = await Deadline.run({ (CurrentUser(), RunningProcess.all()) }) else {
@@ -48,6 +50,7 @@ struct DoctorRun {
             if !findings.contains(where: { $0.severity == .error }) {
                 findings += await ChannelChecks(person: person).findings(manager)
             }
+            findings += await ContainerChecks(pin: pin).findings(manager)
             findings += await HiddenKeysCheck(configurationFile: state?.configurationFile).findings(manager)
         }
         return findings

@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-import Translation
+package import Translation
 
 /// Something that is wrong on this machine, and what to do about it.
-struct Finding: Encodable, Sendable, Equatable {
-    enum Severity: String, Encodable, Sendable {
+package struct Finding: Encodable, Sendable, Equatable {
+    package enum Severity: String, Encodable, Sendable {
         /// Tokens cannot be used, or not by everything that should.
         case error
         /// Tokens work, and something is not as it should be.
         case warning
+        /// Nothing is wrong.
+        case information
 
         /// For people.
         var phrase: Phrase {
             switch self {
             case .error: "error"
             case .warning: "warning"
+            case .information: "information"
             }
         }
     }
 
     /// What was looked at: a name that stays the same between versions.
-    let check: String
-    let severity: Severity
+    package let check: String
+    package let severity: Severity
     /// One sentence with the facts that were seen. It may have text from outside.
-    let problem: Phrase
+    package let problem: Phrase
     /// One command, or one step in words.
-    let remedy: Phrase
+    package let remedy: Phrase
     /// The identifier of the message of a log that means this: docs/Messages.md.
-    var message: MessageID?
+    package var message: MessageID?
 
     static func error(_ check: String, _ problem: Phrase, remedy: Phrase) -> Finding {
         Finding(check: check, severity: .error, problem: problem, remedy: remedy)
@@ -34,6 +37,10 @@ struct Finding: Encodable, Sendable, Equatable {
 
     static func warning(_ check: String, _ problem: Phrase, remedy: Phrase) -> Finding {
         Finding(check: check, severity: .warning, problem: problem, remedy: remedy)
+    }
+
+    static func information(_ check: String, _ problem: Phrase, remedy: Phrase) -> Finding {
+        Finding(check: check, severity: .information, problem: problem, remedy: remedy)
     }
 }
 

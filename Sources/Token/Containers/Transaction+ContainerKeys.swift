@@ -79,6 +79,18 @@ extension Transaction {
         return container
     }
 
+    /// Why a pair of a container without a password does not give all of its keys; nil if it does.
+    func fault(
+        of pair: ContainerPair, _ container: KnownContainer, in directory: UInt16
+    ) throws(TokenError) -> ContainerError? {
+        for key in container.header.keys {
+            let reference = ContainerReference(directory: directory, key: key, needsPassword: false)
+            let files = try readPair(pair, of: reference, container)
+            do throws(ContainerError) { _ = try files.open(key.index, Secret(count: 0)) } catch { return error }
+        }
+        return nil
+    }
+
     /// The most bytes that are read of a file with keys. None needs more than 140.
     private static var keyFileSize: Int { 1024 }
 

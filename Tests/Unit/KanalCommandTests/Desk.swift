@@ -120,7 +120,8 @@ final class Desk {
         return (status, written)
     }
 
-    private func access() throws -> TokenAccess {
+    /// The machine, as a command sees it.
+    func access() throws -> TokenAccess {
         let (readers, clocks, policy, label) = (readers, time.clocks, policy, hostLabel)
         let own = folder.path + "/pairings"
         let pairings = synchronised.map { PairingStore.Location.synchronised($0, local: own) } ?? .directory(own)

@@ -14,6 +14,9 @@ struct List: AsyncParsableCommand {
                 Private keys and private data are seen after the PIN only. With --public no PIN is asked for, and the \
                 public halves of the keys are listed. Without a terminal to ask on and a source of the PIN it is the \
                 same, and standard error says so.
+
+                A key container of CryptoPro CSP that cannot be read shows no keys: it is named on standard error, and \
+                in JSON, with the reason.
                 """))
     }
 
@@ -36,7 +39,12 @@ struct List: AsyncParsableCommand {
             try ObjectReport(session, isLoggedIn: !isPublic, serial: serial, uris: uris)
         }
         let containers = isPublic ? (try? await token.keyContainers()) ?? [] : []
-        try output.show(isPublic ? try await token.perform(read) : try await pin.perform(on: token, read))
+        let report = isPublic ? try await token.perform(read) : try await pin.perform(on: token, read)
+        try output.show(report)
+        for container in report.unreadContainers ?? [] {
+            let note: Phrase = "The key container \(container.caption) cannot be read: \(container.text)"
+            try tell(note)
+        }
         if !containers.isEmpty {
             let note: Phrase = """
                 The keys of these containers of CryptoPro CSP are seen after the PIN only: \(containers.names)
@@ -80,17 +88,40 @@ private struct ObjectReport: Report {
         }
     }
 
+    /// A key container that shows no keys.
+    struct UnreadContainer: Encodable {
+        let place: String
+        let name: String
+        let fault: String
+        let reason: String
+        let text: Phrase
+
+        private enum CodingKeys: CodingKey {
+            case place, name, fault, reason
+        }
+
+        init?(_ condition: ContainerCondition) {
+            guard let fault = condition.fault else { return nil }
+            (place, name) = (condition.container.place, condition.container.name)
+            (self.fault, text, reason) = (fault.word, fault.text, fault.text.description)
+        }
+
+        var caption: String { name.isEmpty ? place : "\(name.printable) (\(place))" }
+    }
+
     let keys: [KeyEntry]
     let certificates: [CertificateEntry]
     let data: [Datum]
     let others: [Other]
+    /// nil for none.
+    let unreadContainers: [UnreadContainer]?
     /// Whether private objects are left out.
     let isPublic: Bool
     /// Whether people are shown the URIs.
     private let uris: Bool
 
     private enum CodingKeys: CodingKey {
-        case keys, certificates, data, others, isPublic
+        case keys, certificates, data, others, unreadContainers, isPublic
     }
 
     init(_ session: borrowing Session, isLoggedIn: Bool, serial: String, uris: Bool) throws {
@@ -100,6 +131,10 @@ private struct ObjectReport: Report {
         certificates = try session.certificates().map {
             CertificateEntry($0, isLoggedIn: isLoggedIn, serial: serial)
         }
+        let unread =
+            isLoggedIn
+            ? try session.containerConditions(openingKeys: false).compactMap(UnreadContainer.init) : []
+        unreadContainers = unread.isEmpty ? nil : unread
         data = try session.dataObjects().map {
             Datum(
                 label: $0.label, application: $0.application, size: $0.size, isPrivate: $0.isPrivate,

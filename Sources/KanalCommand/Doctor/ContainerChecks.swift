@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package import KanalKit
+import Terminal
+import Translation
+
+/// The key containers of CryptoPro CSP on the tokens that are there. Their names are personal: a finding has the place.
+package struct ContainerChecks {
+    /// The PIN of the only token with containers; nil to check what everybody may see.
+    let pin: HeldPIN?
+    /// In seconds since 1970.
+    let now: Int64
+
+    /// A period that ends sooner is a finding.
+    private static let notice: Int64 = 30 * 86_400
+
+    package init(pin: HeldPIN?, now: Int64 = Timestamp.now.seconds) { (self.pin, self.now) = (pin, now) }
+
+    func findings(_ manager: TokenManager) async -> [Finding] {
+        do { return try await Deadline.run { try await look(manager) } } catch KanalError.cancelled {
+            return [
+                .error(
+                    "containers.hangs", "looking at the key containers of the tokens took longer than 6 s",
+                    remedy: "Leave one token in, and ask again when no other program uses it")
+            ]
+        } catch {
+            return []
+        }
+    }
+
+    /// The same, however long it takes.
+    package func look(_ manager: TokenManager) async throws -> [Finding] {
+        var tokens: [(token: Token, containers: [KeyContainer])] = []
+        for token in try await manager.allTokens() {
+            let containers = (try? await token.keyContainers()) ?? []
+            if !containers.isEmpty { tokens.append((token, containers)) }
+        }
+        let pin = tokens.count == 1 ? pin : nil
+        var findings: [Finding] = []
+        for (token, containers) in tokens {
+            findings.append(Self.found(containers, on: token, isChecked: pin != nil))
+            if let finding = await Self.makersPIN(of: token) { findings.append(finding) }
+            if let pin { findings += await checked(token, pin) }
+        }
+        guard !Task.isCancelled else { throw KanalError.cancelled }
+        return findings
+    }
+
+    private static func found(_ containers: [KeyContainer], on token: Token, isChecked: Bool) -> Finding {
+        let places = Phrase(listing: containers.map { Phrase(verbatim: $0.place) })
+        let problem: Phrase =
+            containers.count == 1
+            ? "the token \(token.information.serialText) has a key container of CryptoPro CSP, in 1000/1003: \(places)"
+            : """
+            the token \(token.information.serialText) has \(containers.count) key containers of CryptoPro CSP, in \
+            1000/1003: \(places)
+            """
+        let remedy: Phrase =
+            isChecked
+            ? "Nothing is to be done; keep copies of them by CryptoPro CSP"
+            : "To have their files checked, leave one such token in, and give its PIN: kanal doctor --pin-source SOURCE"
+        return .information("container.found", problem, remedy: remedy)
+    }
+
+    /// The token says whether it has the maker's PIN: no try is spent.
+    private static func makersPIN(of token: Token) async -> Finding? {
+        guard let details = try? await token.details(), details.userPIN?.isDefault == true else { return nil }
+        let serial = token.information.serialText
+        return .warning(
+            "container.pin",
+            "the token \(serial) has key containers and still the maker's PIN: whoever holds it can sign with them",
+            remedy: .command("kanal pin change \(serial)"))
+    }
+
+    private func checked(_ token: Token, _ pin: HeldPIN) async -> [Finding] {
+        let serial = token.information.serialText
+        let findings: [Finding]
+        do {
+            let conditions = try await token.perform(pin: pin.value) { session in
+                try session.containerConditions(openingKeys: true)
+            }
+            findings = conditions.flatMap { self.findings($0, serial) }
+        } catch {
+            let reason = ExitStatus.message(of: error) ?? Phrase(verbatim: "\(error)")
+            findings = [
+                .error(
+                    "container.login", "the key containers of the token \(serial) cannot be checked: \(reason)",
+                    remedy: "Give the PIN of this token with --pin-source")
+            ]
+        }
+        await token.forgetPIN()
+        return findings
+    }
+
+    private func findings(_ condition: ContainerCondition, _ serial: String) -> [Finding] {
+        let subject: Phrase = "the key container \(condition.container.place) of the token \(serial)"
+        if let fault = condition.fault { return [unusable(subject, fault)] }
+        return [pairs(condition, subject), certificate(condition, subject), end(condition, subject)].compactMap(\.self)
+    }
+
+    private func unusable(_ subject: Phrase, _ fault: ContainerCondition.Fault) -> Finding {
+        let problem: Phrase = "\(subject) cannot be used: \(fault.text)"
+        guard fault.isDamage else {
+            return .warning("container.unusable", problem, remedy: "Use it with CryptoPro CSP")
+        }
+        return .error(
+            "container.unusable", problem,
+            remedy: "Put a copy of the container back by CryptoPro CSP; without a copy, ask for a new certificate")
+    }
+
+    /// The pairs of files with the keys.
+    private func pairs(_ condition: ContainerCondition, _ subject: Phrase) -> Finding? {
+        switch (condition.mainFault, condition.reserveFault) {
+        case (nil, nil): nil
+        case (let fault?, nil) where condition.hasReserve:
+            .warning(
+                "container.reserve", "\(subject) works by its reserve alone, as its main files do not: \(fault.text)",
+                remedy: "Make a copy of the container by CryptoPro CSP, which may repair it when it opens it")
+        case (let fault?, _): unusable(subject, fault)
+        case (nil, let fault?):
+            .warning(
+                "container.reserve", "\(subject) works, and its reserve does not: \(fault.text)",
+                remedy: "Make a copy of the container by CryptoPro CSP, and use that")
+        }
+    }
+
+    private func certificate(_ condition: ContainerCondition, _ subject: Phrase) -> Finding? {
+        guard condition.keys.contains(where: { !$0.hasCertificate }) else { return nil }
+        return .warning(
+            "container.certificate", "\(subject) has a key without a certificate",
+            remedy: "When the authority has issued it, have CryptoPro CSP put it into the container")
+    }
+
+    private func end(_ condition: ContainerCondition, _ subject: Phrase) -> Finding? {
+        guard let end = condition.keys.flatMap(\.ends).min(), end < now + Self.notice else { return nil }
+        let day = Timestamp(end).day
+        let renewal: Phrase = "Ask the authority for a new certificate"
+        return end < now
+            ? .warning("container.expired", "\(subject) has a key whose time ended on \(day)", remedy: renewal)
+            : .warning("container.expires-soon", "\(subject) has a key whose time ends on \(day)", remedy: renewal)
+    }
+}
