@@ -81,6 +81,22 @@ done
 [ -s log ] || fail "there is no log"
 unset KANAL_LOG
 
+# ---- Sources of the password, and the doctor ----
+
+printf '%s\n%s\n' $pin secret > both
+expect 0 "$kanal" sign --pin-source - --container-password-source - --key "$(cat id)" --cms --output signed message < both
+expect 0 openssl cms -engine gost -verify -inform DER -in signed -noverify -binary -out opened
+cmp message opened
+expect 4 "$kanal" sign --pin-source file:pin --container-password-source file:pin --key "$(cat id)" message
+passed "a container's password comes from a source, and a wrong one is refused"
+
+# Other findings depend on the machine.
+"$kanal" doctor --pin-source file:pin --json > output || true
+for finding in found pin; do printed "\"container.$finding\""; done
+! grep -q -e '"container[.]\(login\|unusable\|reserve\)"' -e '"containers.hangs"' -e "$(cat name)" output ||
+    fail "the doctor finds faults, or tells a name: $(cat output)"
+passed "the doctor opens each container without a password, and tells no name"
+
 tool --list-mechanisms
 ! grep -q hw output || fail "the host's mechanisms are the card's: $(cat output)"
 
