@@ -125,6 +125,7 @@ let package = Package(
         kanal("Containers", on: ["GOST", "Secrets"]),
         kanal("HostCrypto", on: ["COpenSSL", "GOST", "HostProcess", "Locking", "Secrets"]),
         kanal("Storage", on: ["HostProcess", "Secrets", "Translation"]),
+        kanal("ContainerFolders", on: ["APDU", "Containers", "Locking", "Secrets", "Storage"]),
         kanal("Asking", on: ["CProcess", "HostProcess", "Locking", "Secrets", "Translation"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("TokenEnd", on: ["APDU", "GOST", "Secrets"]),
@@ -158,8 +159,8 @@ let package = Package(
         kanal(
             "Configuration",
             on: [
-                "Asking", "HostProcess", "Locking", "SecureChannel", "Secrets", "Storage", "Token", "Translation",
-                .product(name: "Logging", package: "swift-log"),
+                "Asking", "ContainerFolders", "HostProcess", "Locking", "SecureChannel", "Secrets", "Storage", "Token",
+                "Translation", .product(name: "Logging", package: "swift-log"),
             ]),
         kanal("Terminal", on: ["CHostProcess", "HostProcess", "Locking", "Secrets", "Translation"]),
         kanal(
@@ -187,8 +188,8 @@ let package = Package(
         kanal(
             "Provider",
             on: [
-                "APDU", "CCryptoki", "CReserve", "CVersion", "Configuration", "Cryptoki", "HostProcess", "Locking",
-                "PCSC",
+                "APDU", "CCryptoki", "CReserve", "CVersion", "Configuration", "ContainerFolders", "Cryptoki",
+                "HostProcess", "Locking", "PCSC",
                 "SecureChannel", "Secrets", "Storage", "Token", "Tokens", "Translation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -204,7 +205,8 @@ let package = Package(
         kanal(
             "KanalKit",
             on: [
-                "APDU", "Asking", "CHostProcess", "Configuration", "Containers", "GOST", "HostCrypto",
+                "APDU", "Asking", "CHostProcess", "Configuration", "ContainerFolders", "Containers", "GOST",
+                "HostCrypto",
                 "HostProcess", "Locking", "PCSC", "SecureChannel", "Secrets", "Sharing", "Storage", "Token",
                 "Tokens", "Translation", .product(name: "Logging", package: "swift-log"),
             ]),
@@ -266,7 +268,8 @@ let package = Package(
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "Asking", "CCryptoki", "CSystem", "Configuration", "Containers", "Cryptoki", "EmulatedTokens",
+                "APDU", "Asking", "CCryptoki", "CSystem", "Configuration", "ContainerFolders", "Containers",
+                "Cryptoki", "EmulatedTokens",
                 "Emulator",
                 "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token",
                 "Tokens",

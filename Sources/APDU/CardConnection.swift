@@ -93,6 +93,12 @@ package struct ReaderState: Sendable, Equatable {
     }
 }
 
+extension ReaderState {
+    /// In place of an answer to reset, for a folder with a key container. It is longer than a card's answer can be, so that no
+    /// card passes for a folder.
+    package static let folder = Array("key container of CryptoPro CSP in a folder".utf8)
+}
+
 /// The readers of this machine: pcscd's, or a test's.
 package protocol ReaderService: AnyObject, Sendable {
     /// All readers in the service's order, with their present cards. No command is sent to any card.

@@ -25,6 +25,8 @@ package struct Configuration: Sendable, Equatable {
     package var asksForActivation = false
     /// The uses of private keys that the user is asked for.
     package var consent = Consent.never
+    /// The folders with key containers of CryptoPro CSP; `~/` stands for the user's home directory.
+    package var containers: [String] = []
     /// Whether messages for the administrator go to the system's log. Only the administrator's file decides.
     package internal(set) var reportsToSyslog = true
 
@@ -130,6 +132,7 @@ extension Configuration {
             policy.cachesObjects = false
             consent = .always
             secrets = .unusable
+            containers = []
         }
     }
 
@@ -154,6 +157,7 @@ extension Configuration {
         // A file that has the PIN has no activation password: it would be tried as one.
         asksForActivation = statements.asking.asksForActivation == true && authenticator?.asksUser == true
         consent = statements.asking.consent ?? consent
+        containers = statements.containers
         reportsToSyslog = statements.syslog ?? reportsToSyslog
     }
 
@@ -169,6 +173,14 @@ extension Configuration {
 }
 
 extension Configuration {
+    /// The paths of the folders with key containers. Without a home directory those in it are left out.
+    package func containerFolders(home: String?) -> [String] {
+        containers.compactMap { path in
+            guard path.hasPrefix("~/") else { return path }
+            return home.map { $0 + path.dropFirst() }
+        }
+    }
+
     /// The location of the store.
     ///
     /// - Parameters:

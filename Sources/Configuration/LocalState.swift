@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContainerFolders
 import Glibc
 import Locking
 import SecureChannel
@@ -32,6 +33,17 @@ package struct LocalState: Sendable, Equatable {
         package let isReplicated: Bool
     }
 
+    /// A folder that `containers` names, or one in it, that has no key container or is not used.
+    package struct UnusedFolder: Sendable, Equatable {
+        package enum Fault: Sendable, Equatable {
+            case missing, withoutContainer, openToOthers, foreign, otherKind
+            case unreadable(Phrase)
+        }
+
+        package let path: String
+        package let fault: Fault
+    }
+
     /// In the order of their files.
     package let faults: [Fault]
     /// Whether the faults keep every token from being used.
@@ -46,6 +58,8 @@ package struct LocalState: Sendable, Equatable {
     package let configurationFile: String?
     /// The stores of pairings; empty if none is usable.
     package let places: [Place]
+    /// The folders of key containers that bring no slot.
+    package let unusedFolders: [UnusedFolder]
 
     /// The present state.
     ///
@@ -65,7 +79,29 @@ package struct LocalState: Sendable, Equatable {
         knownHome = PasswordDatabase.home(of: geteuid())
         configurationFile = found.configuration.map { $0 + "/kanal/kanal.conf" }
         places = Place.all(in: configuration.location(data: found.data, home: found.home))
+        unusedFolders = configuration.containerFolders(home: found.home).flatMap(UnusedFolder.all)
         ignoredDirectories = warnings.withLock { $0 }
+    }
+}
+
+extension LocalState.UnusedFolder {
+    static func all(in folder: String) -> [Self] {
+        var unused: [Self] = []
+        let found = ContainerFolder.find(folder) { path, error in unused.append(Self(path: path, fault: Fault(error))) }
+        return found.isEmpty && unused.isEmpty ? [Self(path: folder, fault: .withoutContainer)] : unused
+    }
+}
+
+extension LocalState.UnusedFolder.Fault {
+    fileprivate init(_ error: StorageError) {
+        self =
+            switch error {
+            case .notFound: .missing
+            case .denied(.accessibleToOthers): .openToOthers
+            case .denied(.otherOwner): .foreign
+            case .denied(.otherKind): .otherKind
+            default: .unreadable(error.explanation)
+            }
     }
 }
 

@@ -19,6 +19,7 @@ enum Key: String, CaseIterable {
     case plainLogin = "plain_login"
     case hideGOSTKeys = "hide_gost_keys"
     case cache
+    case containers
     case authenticator
     case authenticatorTimeout = "authenticator_timeout"
     case activation
@@ -30,14 +31,14 @@ enum Key: String, CaseIterable {
         switch self {
         case .application, .group, .synchronised, .minimumProfile, .requireSM, .wirelessReaders: true
         case .plainBluetooth, .pinRetention, .pinKeyring, .reconnectWindow, .reconnectWindowWired, .busyWindow,
-            .plainLogin,
-            .hideGOSTKeys, .cache, .secrets, .authenticator, .authenticatorTimeout, .activation, .consent, .syslog:
+            .plainLogin, .hideGOSTKeys, .cache, .containers, .secrets, .authenticator, .authenticatorTimeout, .activation,
+            .consent, .syslog:
             false
         }
     }
 
     /// Whether it may occur several times, each of which adds to a list.
-    var isList: Bool { self == .group || self == .wirelessReaders }
+    var isList: Bool { [.group, .wirelessReaders, .containers].contains(self) }
 
     /// The values that are allowed, in words.
     var allowed: Phrase {
@@ -50,6 +51,7 @@ enum Key: String, CaseIterable {
         case .pinRetention: Phrase(verbatim: "session, none")
         case .reconnectWindow, .reconnectWindowWired: "whole seconds, 0 to 3600"
         case .wirelessReaders: "names of readers, with * and ?, separated by commas"
+        case .containers: "paths that begin with \"/\" or \"~/\", separated by commas"
         case .plainLogin: Phrase(verbatim: "reset, sticky")
         case .authenticator:
             """

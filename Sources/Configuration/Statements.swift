@@ -20,6 +20,7 @@ struct Statements {
     var plainLogin: PlainLogin?
     var hidesGOSTKeys: Bool?
     var cachesObjects: Bool?
+    var containers: [String] = []
     var syslog: Bool?
     var asking = AskingStatements()
 
@@ -103,6 +104,11 @@ struct Statements {
         case .cache:
             cachesObjects = Statements.flag(value)
             return cachesObjects != nil
+        case .containers:
+            let paths = setting.elements
+            guard paths.allSatisfy({ $0.hasPrefix("/") || $0.hasPrefix("~/") }) else { return false }
+            containers += paths
+            return true
         case .authenticator, .authenticatorTimeout, .activation, .consent, .pinKeyring:
             return asking.read(setting) ?? false
         case .syslog:
@@ -157,6 +163,7 @@ struct Statements {
         plainLogin = other.plainLogin ?? plainLogin
         hidesGOSTKeys = other.hidesGOSTKeys ?? hidesGOSTKeys
         cachesObjects = other.cachesObjects ?? cachesObjects
+        containers += other.containers
         syslog = other.syslog ?? syslog
         asking.override(by: other.asking)
     }

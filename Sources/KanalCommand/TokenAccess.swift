@@ -15,6 +15,10 @@ package struct TokenAccess: Sendable {
     package var manager: @Sendable () throws(KanalError) -> TokenManager = {
         () throws(KanalError) in try TokenManager()
     }
+    /// Begins to work with the key containers in a folder.
+    package var folder: @Sendable (String) throws(KanalError) -> TokenManager = { folder throws(KanalError) in
+        try TokenManager(containers: [folder])
+    }
     /// Shares a token until the share ends.
     package var share: @Sendable (Share.Settings, @escaping @Sendable (Share.Event) -> Void) async throws -> Void = {
         try await Share($0).run($1)

@@ -43,6 +43,14 @@ package struct Directory: Sendable {
         Directory.removeLeftovers(in: try open())
     }
 
+    /// Finds a directory that another program writes, and leaves it as it is: nothing in it is removed.
+    ///
+    /// - Throws: ``StorageError/notFound`` if it is missing.
+    package init(reading path: String) throws(StorageError) {
+        (self.path, access, patience) = (path, .owner, Self.patience)
+        _ = try open()
+    }
+
     /// The directory `name` in this one, for the same users; made if it is missing. In a directory of a group, the lock
     /// is taken to make it.
     package func subdirectory(_ name: String) throws(StorageError) -> Directory {
@@ -76,6 +84,18 @@ package struct Directory: Sendable {
     package func read(_ name: String, limit: Int) throws(StorageError) -> [UInt8]? {
         guard let content = try readSecret(name, limit: limit) else { return nil }
         return [UInt8](copying: content)
+    }
+
+    /// The bytes of a file, which is not read; nil if it does not exist.
+    package func size(of name: String) throws(StorageError) -> Int? {
+        let directory = try open()
+        let name = try Directory.valid(name)
+        do throws(StorageError) {
+            let file = try Descriptor(opening: name, in: directory, O_RDONLY | O_NONBLOCK)
+            return try file.requireFile(access, in: directory)
+        } catch .notFound {
+            return nil
+        }
     }
 
     /// The content of a file that holds a secret, or nil if it does not exist.

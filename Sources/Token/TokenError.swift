@@ -33,6 +33,8 @@ package enum TokenError: Error, Sendable, Equatable {
     case holdsContainers
     /// The token makes and takes no keys: it keeps files and computes nothing.
     case keepsFilesOnly
+    /// The token is a folder with a key container, which is never changed.
+    case readOnly
     /// The token is being formatted.
     case initialisationPhase
     /// The token's answer does not have the form that the command prescribes.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import Containers
+package import Containers
 
 extension Reason {
     /// The reason why the key of a container cannot be used.
-    init(_ fault: ContainerError) {
+    package init(_ fault: ContainerError) {
         switch fault {
         case .missing: self.init(nil, "a file of the key container is missing or empty")
         case .damaged: self.init(nil, "a file of the key container is damaged")

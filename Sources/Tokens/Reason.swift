@@ -107,6 +107,8 @@ extension Reason {
                 """)
         case .keepsFilesOnly:
             self.init(nil, "this model keeps files and computes nothing: make keys on a Rutoken ECP")
+        case .readOnly:
+            self.init(nil, "the key container is in a folder, which is read only: CryptoPro CSP changes containers")
         case .initialisationPhase: self.init(nil, "the token is being formatted")
         case .malformedAnswer:
             self.init(nil, "malformed response: \(Self.answer(exchange))")

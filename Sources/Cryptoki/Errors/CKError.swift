@@ -101,6 +101,7 @@ extension CKError {
             case .channel(let error): Self.code(error)
             case .activationNeeded, .keepsFilesOnly: CKR_FUNCTION_NOT_SUPPORTED
             case .holdsContainers: CKR_ACTION_PROHIBITED
+            case .readOnly: CKR_TOKEN_WRITE_PROTECTED
             case .pinIncorrect: CKR_PIN_INCORRECT
             case .pinLength: CKR_PIN_LEN_RANGE
             case .pinLocked: CKR_PIN_LOCKED

@@ -108,7 +108,10 @@ package final class Library: Sendable {
     }
 
     private func openSessionAtOnce(with id: CK_SLOT_ID, flags: CK_FLAGS) throws(CKError) -> CK_SESSION_HANDLE {
-        try tokens { slots throws(TokensError) in try slots.refresh(recent: true) }
+        try tokens { slots throws(TokensError) in
+            try slots.refresh(recent: true)
+            if flags & CKF_RW_SESSION != 0, try slots.isFolder(Int(clamping: id)) { throw .token(.readOnly) }
+        }
         let slot = try sessions(of: id)
         let handle = tables.withLock { $0.sessions.insert(SessionPlace(id: id, slot: slot)) }
         do throws(CKError) {

@@ -84,6 +84,7 @@ private struct TokenReport: Report {
         let model: String
         let hardware: String?
         let firmware: String?
+        /// Empty for a folder.
         let answerToReset: String
         let freeMemory: Int?
         let driveMegabytes: Int?
@@ -117,13 +118,15 @@ private struct TokenReport: Report {
         device = Device(
             model: details.modelName ?? details.nameByVersions ?? information.model,
             hardware: details.build?.hardware.description,
-            firmware: details.build?.firmware.description, answerToReset: details.answerToReset.hexadecimal,
+            firmware: details.build?.firmware.description,
+            answerToReset: information.isFolder ? "" : details.answerToReset.hexadecimal,
             freeMemory: details.memory.free, driveMegabytes: details.build?.driveMegabytes)
         channel = Channel(details)
         userPIN = details.userPIN.map(PIN.init)
         officerPIN = details.officerPIN.map(PIN.init)
         uri = information.uri
-        containers = details.containers.isEmpty ? nil : details.containers.map(Container.init)
+        // A folder is its container.
+        containers = details.containers.isEmpty || information.isFolder ? nil : details.containers.map(Container.init)
     }
 
     func text(_ style: Style) -> String {
@@ -142,7 +145,7 @@ private struct TokenReport: Report {
         facts.add("drive", device.driveMegabytes.map { translated("\($0) MB") })
         facts.add("hardware", device.hardware)
         facts.add("firmware", device.firmware)
-        facts.add("answer to reset", device.answerToReset)
+        facts.add("answer to reset", device.answerToReset.isEmpty ? nil : device.answerToReset)
         facts.add("URI", uri)
         return facts.text(style)
     }

@@ -30,6 +30,8 @@ struct PINOptions: ParsableArguments {
     ///   - refusal: How the last answer was refused.
     func read(_ name: Phrase, of role: Role, _ token: Token, after refusal: KanalError? = nil) async throws -> HeldPIN {
         if refusal == nil { try await token.perform { _ in } }
+        // A password for a container that has none would be an error.
+        if pinSource == nil, !token.information.needsLogin { return HeldPIN() }
         if pinSource == .authenticator
             || (pinSource == nil && token.hasAuthenticator && !ProgramContext.current.hasTerminal)
         {
@@ -40,7 +42,8 @@ struct PINOptions: ParsableArguments {
 
     /// Whether there is neither a source of the PIN nor a person who could be asked.
     func cannotAsk(for token: Token) -> Bool {
-        pinSource == nil && !token.hasAuthenticator && !ProgramContext.current.hasTerminal
+        pinSource == nil && token.information.needsLogin && !token.hasAuthenticator
+            && !ProgramContext.current.hasTerminal
     }
 
     /// Whether a wrong PIN is asked for again.
@@ -70,7 +73,10 @@ struct PINOptions: ParsableArguments {
             } catch {
                 guard case .pinIncorrect(let tries)? = error as? KanalError, asks, tries != 0 else { throw error }
                 refusal = .pinIncorrect(triesLeft: tries)
-                try OutputStream.error.write(translated(SecretQuestion.refusalOfPIN(triesLeft: tries)) + "\n")
+                let text =
+                    token.information.isFolder
+                    ? SecretQuestion.refusalOfPassword(triesLeft: nil) : SecretQuestion.refusalOfPIN(triesLeft: tries)
+                try OutputStream.error.write(translated(text) + "\n")
             }
         }
         let pin = try await read(name, of: role, token, after: refusal)
@@ -100,6 +106,7 @@ struct PINOptions: ParsableArguments {
 
     /// The name of the PIN in a question.
     static func name(of role: Role, _ token: Token) -> Phrase {
+        if token.information.isFolder { return "Password of the container \(token.information.label ?? "")" }
         let serial = token.information.serialText
         return role == .user ? "PIN of the token \(serial)" : "Security officer's PIN of the token \(serial)"
     }
@@ -108,6 +115,9 @@ struct PINOptions: ParsableArguments {
 /// A PIN that a closure can hold.
 package final class HeldPIN: Sendable {
     let value: PIN?
+
+    /// None, for a token that wants none.
+    init() { value = nil }
 
     package init(_ pin: consuming PIN) { value = consume pin }
 

@@ -15,7 +15,9 @@ struct TokenOptions: ParsableArguments {
         completion: .tokens)
     var token: String?
 
-    func find() async throws -> Token { try await Token.find(named: token) }
+    @OptionGroup var folder: ContainerOption
+
+    func find() async throws -> Token { try await Token.find(named: token, in: folder.container) }
 }
 
 /// Which token is meant, for commands that take nothing else.
@@ -27,13 +29,28 @@ struct TokenArgument: ParsableArguments {
         completion: .tokens)
     var token: String?
 
-    func find() async throws -> Token { try await Token.find(named: token) }
+    @OptionGroup var folder: ContainerOption
+
+    func find() async throws -> Token { try await Token.find(named: token, in: folder.container) }
+}
+
+/// A key container in place of a token.
+struct ContainerOption: ParsableArguments {
+    @Option(
+        help: .saying(
+            "A folder that is a key container of CryptoPro CSP, or has some in it. Tokens in readers do not count then.",
+            valueName: "folder"),
+        completion: .directory)
+    var container: String?
 }
 
 extension Token {
     /// The token with a name; without one, the only token.
-    static func find(named name: String?) async throws -> Token {
-        let manager = try TokenAccess.current.manager()
+    ///
+    /// - Parameter folder: The folder whose containers count in place of tokens in readers.
+    static func find(named name: String?, in folder: String? = nil) async throws -> Token {
+        let access = TokenAccess.current
+        let manager = if let folder { try access.folder(folder) } else { try access.manager() }
         if let name {
             do {
                 return try await manager.find(named: name)

@@ -60,7 +60,9 @@ extension TokenManager {
             nicknames.append(nickname)
             return ReaderStatus(
                 nickname: nickname, name: state.name,
-                media: token.flatMap { $0.isActivated ? ReaderReport.media($0.serialNumber) : nil }, flags: flags)
+                media: token.flatMap {
+                    $0.isActivated ? ReaderReport.media($0.serialNumber, isFolder: $0.isFolder) : nil
+                }, flags: flags)
         }
     }
 

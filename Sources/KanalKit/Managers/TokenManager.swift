@@ -2,6 +2,7 @@
 
 package import APDU
 import Configuration
+import ContainerFolders
 import Locking
 public import Logging
 import PCSC
@@ -26,16 +27,54 @@ public final class TokenManager: Sendable {
     ///   a message that programs may look for. Nil for none.
     /// - Throws: ``KanalError/notStarted(_:)`` if the process has no file descriptors left to read the configuration by.
     public convenience init(log: Logger? = nil) throws(KanalError) {
-        let (settings, interaction) = try TokenManager.configuration(log)
+        let (settings, interaction, folders) = try TokenManager.configuration(log)
         self.init(
-            readers: PCSCReaders(patience: settings.policy.patience), settings: settings, interaction: interaction)
+            readers: TokenManager.readers(settings, folders), settings: settings, interaction: interaction)
+    }
+
+    /// A manager for key containers of CryptoPro CSP in folders, and for nothing else, with this program's `kanal.conf`.
+    /// Each container is a ``Token``, whose PIN is the container's password; it needs neither if the container has no
+    /// password. Folders that `kanal.conf` names are in every manager for the readers of pcscd.
+    ///
+    /// - Parameter folders: Containers, or folders with containers. They and their files must be this user's, and closed
+    ///   to all others.
+    /// - Throws: As ``init(log:)``; ``KanalError/invalidArgument(_:)`` for a folder that is not used, with the reason, or
+    ///   has no container.
+    public convenience init(containers folders: [String], log: Logger? = nil) throws(KanalError) {
+        let (settings, interaction, _) = try TokenManager.configuration(log)
+        for folder in folders {
+            var refused: (path: String, error: StorageError)?
+            let found = ContainerFolder.find(folder) { path, error in refused = refused ?? (path, error) }
+            guard !found.contains(where: { ContainerFolder.refusal(of: $0) == nil }) else { continue }
+            if let path = found.first, let fault = ContainerFolder.refusal(of: path) {
+                throw .invalidArgument("the key container is not used: \(path): \(Reason(fault).phrase)")
+            }
+            guard let refused, refused.error != .notFound else {
+                throw .invalidArgument("there is no key container in \(folder): it would have a file header.key")
+            }
+            throw .invalidArgument(
+                """
+                the folder of a key container is not used: \(refused.path): \(refused.error.explanation); it and its files \
+                must be yours, and closed to all others ("chmod -R go= FOLDER")
+                """)
+        }
+        self.init(
+            readers: FolderReaders(folders, besides: nil, refused: settings.toldOfFolder), settings: settings,
+            interaction: interaction)
+    }
+
+    /// The readers of pcscd, and the folders that `kanal.conf` names.
+    private static func readers(_ settings: TokenSettings, _ folders: [String]) -> any ReaderService {
+        let service = PCSCReaders(patience: settings.policy.patience)
+        guard !folders.isEmpty else { return service }
+        return FolderReaders(folders, besides: service, refused: settings.toldOfFolder)
     }
 
     /// A manager for an application's own transport, with this program's `kanal.conf`.
     ///
     /// - Throws: As ``init(log:)``.
     public convenience init(transport: any Transport, log: Logger? = nil) throws(KanalError) {
-        let (settings, interaction) = try TokenManager.configuration(log)
+        let (settings, interaction, _) = try TokenManager.configuration(log)
         self.init(transport: transport, settings: settings, interaction: interaction)
     }
 
@@ -55,9 +94,9 @@ public final class TokenManager: Sendable {
         guard !kinds.isEmpty || !transports.isEmpty else {
             throw .invalidArgument("choose at least one kind of readers, or a transport")
         }
-        let (settings, interaction) = try TokenManager.configuration(log)
+        let (settings, interaction, folders) = try TokenManager.configuration(log)
         self.init(
-            kinds, of: kinds.isEmpty ? nil : PCSCReaders(patience: settings.policy.patience), transports: transports,
+            kinds, of: kinds.isEmpty ? nil : TokenManager.readers(settings, folders), transports: transports,
             settings: settings, interaction: interaction)
     }
 
@@ -83,7 +122,9 @@ public final class TokenManager: Sendable {
     }
 
     /// Reads this program's `kanal.conf`.
-    private static func configuration(_ log: Logger?) throws(KanalError) -> (TokenSettings, UserInteraction) {
+    private static func configuration(
+        _ log: Logger?
+    ) throws(KanalError) -> (TokenSettings, UserInteraction, folders: [String]) {
         let log = log ?? Logger(label: "kanal") { _ in SwiftLogNoOpLogHandler() }
         let directories = UserDirectories(log: log)
         let configuration: Configuration
@@ -95,7 +136,8 @@ public final class TokenManager: Sendable {
         let interaction = UserInteraction(
             configuration.authenticator, asksForActivation: configuration.asksForActivation,
             consent: configuration.consent)
-        return (TokenSettings(configuration, of: directories, log: log), interaction)
+        let folders = configuration.containerFolders(home: directories.found().home)
+        return (TokenSettings(configuration, of: directories, log: log), interaction, folders)
     }
 
     package convenience init(
@@ -259,8 +301,9 @@ extension TokenManager {
 }
 
 extension TokenInformation: CustomStringConvertible {
-    /// The serial number in hexadecimal digits, as it is printed on the token: its last four bytes.
-    public var serialText: String { serialNumber.suffix(4).hexadecimal }
+    /// The serial number in hexadecimal digits, as it is printed on the token: its last four bytes. All of them for a key
+    /// container in a folder, whose number is its key's fingerprint.
+    public var serialText: String { serialNumber.suffix(isFolder ? 8 : 4).hexadecimal }
 
     /// Serial number, label and reader, for people.
     public var description: String { caption.description }

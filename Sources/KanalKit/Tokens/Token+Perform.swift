@@ -240,7 +240,9 @@ extension Token {
             guard reason == .pinIncorrect else { throw .pinLocked }
             let slot = state.withLock { $0.slot }
             let info = try? service.slots.token(in: slot, evicting: true).info
-            throw .pinIncorrect(triesLeft: (role == .user ? info?.user : info?.securityOfficer)?.triesLeft)
+            throw .pinIncorrect(
+                triesLeft: info?.isFolder == true
+                    ? nil : (role == .user ? info?.user : info?.securityOfficer)?.triesLeft)
         }
         if role == .user { keep(pin) }
     }

@@ -107,9 +107,9 @@ extension TokenDetails {
         self.channel = channel
         self.containers = containers
         answerToReset = state.atr
-        memory = TokenMemory(total: TokenInfo.totalMemory, free: info.freeMemory)
-        build = info.isFormatted.map { _ in TokenBuild(info, driveMegabytes) }
-        let hasPINs = info.isFormatted == true
+        memory = TokenMemory(total: info.isFolder ? 0 : TokenInfo.totalMemory, free: info.freeMemory)
+        build = info.isFolder ? nil : info.isFormatted.map { _ in TokenBuild(info, driveMegabytes) }
+        let hasPINs = info.isFormatted == true && !info.isFolder
         userPIN = hasPINs ? PINDetails(info.user) : nil
         officerPIN = hasPINs ? PINDetails(info.securityOfficer) : nil
         userPINChange = hasPINs ? PINChange(info) : nil
@@ -178,6 +178,10 @@ public struct TokenInformation: Sendable, Equatable {
     public let isWireless: Bool
     /// The number of tries that the PIN has left; nil if the token does not tell yet.
     public let pinTriesLeft: Int?
+    /// Whether its keys want the user's login: ``Token`` without one is a key container in a folder without a password.
+    public let needsLogin: Bool
+    /// Whether it is a key container of CryptoPro CSP in a folder, which is read and never changed.
+    public let isFolder: Bool
     /// What PKCS #11 programs see of it.
     let fields: TokenFields
 
@@ -189,7 +193,9 @@ public struct TokenInformation: Sendable, Equatable {
         isActivated = state.isActivated
         hasSecureChannel = state.protection.isAvailable
         isWireless = state.isWireless
-        pinTriesLeft = state.isActivated ? state.info.user.triesLeft : nil
+        pinTriesLeft = state.isActivated && !state.info.isFolder ? state.info.user.triesLeft : nil
+        needsLogin = state.info.needsLogin
+        isFolder = state.info.isFolder
         fields = TokenFields(state.info, state.model)
     }
 

@@ -15,7 +15,7 @@ extension CK_TOKEN_INFO {
         pad(&manufacturerID, with: fields.manufacturer)
         pad(&model, with: fields.model)
         pad(&serialNumber, with: fields.serial)
-        flags = token.info.flags | (asksForPINs ? CKF_PROTECTED_AUTHENTICATION_PATH : 0)
+        flags = token.info.flags | (asksForPINs && token.info.needsLogin ? CKF_PROTECTED_AUTHENTICATION_PATH : 0)
         ulMaxSessionCount = CK_ULONG(CK_EFFECTIVELY_INFINITE)
         ulSessionCount = CK_ULONG(token.sessionCount)
         ulMaxRwSessionCount = CK_ULONG(CK_EFFECTIVELY_INFINITE)
@@ -41,6 +41,8 @@ extension TokenModel {
         case .lite: (0x02, 2)
         case .pinPad: (0x04, 4)
         case .mikron: (0x05, 1)
+        // The vendor has no number for it.
+        case .folder: (0, 0)
         }
     }
 }
@@ -51,6 +53,10 @@ extension CK_VERSION {
 
 extension TokenInfo {
     fileprivate var flags: CK_FLAGS {
+        if isFolder {
+            let flags = CKF_WRITE_PROTECTED | CKF_TOKEN_INITIALIZED
+            return needsLogin ? flags | CKF_LOGIN_REQUIRED | CKF_USER_PIN_INITIALIZED : flags
+        }
         var flags = CKF_RNG | CKF_LOGIN_REQUIRED
         if isFormatted != false { flags |= CKF_USER_PIN_INITIALIZED | CKF_TOKEN_INITIALIZED }
         if isUserPINChangeForced { flags |= CKF_USER_PIN_TO_BE_CHANGED }
@@ -84,7 +90,7 @@ extension CK_TOKEN_INFO_EXTENDED {
         ulMaxUserRetryCount = CK_ULONG(info.user.tries)
         ulUserRetryCountLeft = CK_ULONG(info.user.triesLeft)
         copy(info.serial, into: &serialNumber)
-        ulTotalMemory = CK_ULONG(TokenInfo.totalMemory)
+        ulTotalMemory = info.isFolder ? .unavailable : CK_ULONG(TokenInfo.totalMemory)
         ulFreeMemory = info.freeMemory.map { CK_ULONG($0) } ?? .unavailable
         copy(token.atr, into: &ATR)
         ulATRLen = CK_ULONG(min(token.atr.count, 64))

@@ -22,7 +22,9 @@ extension CK_KANAL_READER {
         flags = reader.flags
         pad(&nickname, with: reader.nickname.utf8)
         pad(&name, with: reader.name.utf8)
-        let media = reader.token.flatMap { $0.isActivated ? ReaderReport.media($0.info.serial) : nil }
+        let media = reader.token.flatMap {
+            $0.isActivated ? ReaderReport.media($0.info.serial, isFolder: $0.info.isFolder) : nil
+        }
         pad(&self.media, with: (media ?? "").utf8)
     }
 }

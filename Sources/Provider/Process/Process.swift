@@ -3,6 +3,7 @@
 import APDU
 import CCryptoki
 import Configuration
+import ContainerFolders
 import Cryptoki
 import Glibc
 import HostProcess
@@ -119,7 +120,7 @@ enum Composition {
             configuration.authenticator, asksForActivation: configuration.asksForActivation,
             consent: configuration.consent)
         interaction.call = ApplicationHold(mutex: mutex)
-        let readers = PCSCReaders(patience: settings.policy.patience) { refusal in
+        let service = PCSCReaders(patience: settings.policy.patience) { refusal in
             let reason = Reason(refusal)
             if [.redirected, .rootChanged].contains(refusal), let id = reason.id {
                 log.securityEvent(id, "there are no readers: \(reason)")
@@ -127,6 +128,9 @@ enum Composition {
                 log.identified(.warning, reason.id, "there are no readers: \(reason)")
             }
         }
+        let folders = configuration.containerFolders(home: directories.found().home)
+        let readers: any ReaderService =
+            folders.isEmpty ? service : FolderReaders(folders, besides: service, refused: settings.toldOfFolder)
         let usedReaders: any ReaderService = ProviderLog.isActive ? LoggedReaders(readers, log: log) : readers
         return Library(readers: usedReaders, settings: settings, interaction: interaction)
     }

@@ -73,7 +73,7 @@ public func C_GetSlotInfo(_ slotID: CK_SLOT_ID, _ pInfo: UnsafeMutablePointer<CK
         unsafe pad(&info.pointee.slotDescription, with: slot.reader.utf8)
         unsafe pad(&info.pointee.manufacturerID, with: "Aktiv Co.".utf8)
         unsafe info.pointee.flags =
-            CKF_HW_SLOT | CKF_REMOVABLE_DEVICE | (slot.hasToken ? CKF_TOKEN_PRESENT : 0)
+            (slot.isFolder ? 0 : CKF_HW_SLOT | CKF_REMOVABLE_DEVICE) | (slot.hasToken ? CKF_TOKEN_PRESENT : 0)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
+import Secrets
 import SecureChannel
 
 extension Token {
@@ -28,7 +29,10 @@ extension Token {
 
     /// `count` random bytes of the token's generator (GET CHALLENGE).
     package func randomBytes(_ count: Int) throws(TokenError) -> [UInt8] {
-        try transaction(first: .read) { card throws(TokenError) in
+        if session.isFolder {
+            do { return try session.settings.random.bytes(count) } catch { throw .link(.randomUnavailable) }
+        }
+        return try transaction(first: .read) { card throws(TokenError) in
             var bytes: [UInt8] = []
             while bytes.count < count {
                 let wanted = min(count - bytes.count, 224)
@@ -89,7 +93,7 @@ extension Token {
                 session.known.versions = known.info.versions
                 return known.info
             }
-            let info = try card.readInfo(detailed: detailed)
+            let info = session.isFolder ? try card.folderInfo() : try card.readInfo(detailed: detailed)
             card.session.cache(info, isDetailed: detailed)
             return info
         }

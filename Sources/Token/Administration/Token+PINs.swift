@@ -232,6 +232,7 @@ extension Token {
     package func setLabel(_ label: [UInt8]) throws(TokenError) {
         guard label.count <= 255 else { throw .unsupported }
         try transaction { card throws(TokenError) in
+            try card.requireWritable()
             try card.requireLogin(.user)
             let size = try optional { () throws(TokenError) in try card.select(.label).size }
             if size.map({ $0 < Transaction.labelFileSize(label) }) != false {

@@ -13,11 +13,13 @@ package struct TokenFields: Sendable, Equatable {
     package let label, manufacturer, model, serial: [UInt8]
 
     package init(_ info: TokenInfo, _ model: TokenModel) {
-        label = info.label(fitting: Self.labelSize).map { $0.withoutBlanksAtEnd } ?? Self.noLabel
-        manufacturer = Array("Aktiv Co.".utf8)
+        let noLabel = info.isFolder ? Array("<no name>".utf8) : Self.noLabel
+        label = info.label(fitting: Self.labelSize).map { $0.withoutBlanksAtEnd } ?? noLabel
+        manufacturer = Array((info.isFolder ? "CryptoPro CSP" : "Aktiv Co.").utf8)
         self.model = Array(model.name.utf8)
         let digits = Array("0123456789abcdef".utf8)
-        serial = info.serial.suffix(4).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
+        // A folder's is its key's fingerprint, which no maker has numbered.
+        serial = info.serial.suffix(info.isFolder ? 8 : 4).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
     }
 }
 

@@ -66,6 +66,10 @@ package struct TokenInfo: Sendable, Equatable {
     package var firmwareChecksum: UInt32?
     /// Whether User must change the PIN.
     package var isUserPINChangeForced = false
+    /// Whether the token is a folder with a key container: nothing in it is changed, and no wrong password is counted.
+    package var isFolder = false
+    /// Whether keys want User's login.
+    package var needsLogin = true
 
     /// The label for a field of `size` bytes: whole characters, up to a NUL, at which some programs end it. Nil if
     /// nothing is left.

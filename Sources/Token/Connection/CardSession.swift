@@ -21,6 +21,8 @@ final class CardSession {
     var refusal: ChannelInfo.State?
     var channel: SecureChannel? { didSet { known.environment = nil } }
     var login = Login()
+    /// Whether User has to log in.
+    var needsLogin = true
     /// How the last commands went.
     var progress: Progress
     var known = Knowledge()
@@ -163,9 +165,14 @@ extension CardSession {
     var isPlain: Bool { protection.isPlain }
     var isProtected: Bool { protection.isPaired }
 
+    /// Whether the card is a folder with a container, whose files the process reads by its own rights.
+    var isFolder: Bool { identity.model == .folder }
+    /// Whether the container in a folder has no password, so that User needs no login.
+    var isOpenFolder: Bool { isFolder && !needsLogin }
+
     /// Whether the card forgets the login at the end of each transaction. This requires a PIN that is kept.
     var returnsRights: Bool {
-        isPlain && settings.policy.plainLogin == .reset && settings.policy.pinRetention == .session
+        isPlain && !isFolder && settings.policy.plainLogin == .reset && settings.policy.pinRetention == .session
     }
 
     /// Caches the result of a search until the change counter moves.
@@ -192,6 +199,7 @@ extension CardSession {
     /// Forgets the login, without telling the card.
     func forgetLogin() {
         login = Login()
+        if isOpenFolder { login.role = .user }
         known.objects = nil
     }
 
@@ -210,7 +218,7 @@ extension CardSession {
         guard suspended - progress.suspended > .milliseconds(100) else { return }
         // The kernel takes an equal device that it finds where one was for the same (USB persist).
         proven = nil
-        guard isProtected || returnsRights else { return }
+        guard isProtected || returnsRights || isFolder else { return }
         channel?.discard()
         channel = nil
         forgetLogin()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
+import Containers
 package import Secrets
 import Translation
 
@@ -8,12 +9,15 @@ extension Token {
     package func logIn(as role: Role, pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
         try transaction(first: .act) { card throws(TokenError) in
+            guard !card.session.isOpenFolder else { throw .container(.passwordNotNeeded) }
             // A search that follows needs it, and most do.
             if card.isPlain, card.session.known.changeCounter == nil { try card.readChangeCounter() }
             try card.verify(role, pin)
             card.session.login.role = role
             card.session.known.objects = nil
-            if card.session.isProtected && card.settings.policy.pinRetention == .session || card.session.returnsRights {
+            let isKept = card.session.isProtected && card.settings.policy.pinRetention == .session
+            // Each use of a key in a folder needs the password.
+            if isKept || card.session.returnsRights || card.session.isFolder {
                 card.session.login.pin = pin.copy()
             }
         }
@@ -36,6 +40,7 @@ extension Token {
     package func logOut() throws(TokenError) {
         guard let role = login else { return }
         forgetLogin()
+        guard !session.isFolder else { return }
         try transaction(first: .act) { card throws(TokenError) in
             _ = try card.perform(.resetRight(of: role.rawValue))
         }
@@ -52,7 +57,11 @@ extension Transaction {
             if login == role { restoreRight(after: error) }
             throw error
         }
-        defer { if login != role, !session.returnsRights { _ = try? perform(.resetRight(of: role.rawValue)) } }
+        defer {
+            if login != role, !session.returnsRights, !session.isFolder {
+                _ = try? perform(.resetRight(of: role.rawValue))
+            }
+        }
         try body()
     }
 
@@ -66,6 +75,7 @@ extension Transaction {
 
     /// VERIFY of a global PIN.
     func verify(_ role: Token.Role, _ pin: borrowing Secret) throws(TokenError) {
+        guard !session.isFolder else { return try verifyPassword(role, pin) }
         do throws(TokenError) { try present(pin, as: role.rawValue) } catch {
             // The card may have accepted the PIN without being able to confirm it.
             if case .link = error, session.returnsRights { state.heldRights.insert(role) }

@@ -18,6 +18,7 @@ extension Transaction {
     }
 
     private func decideProtection() throws(TokenError) {
+        guard !session.isFolder else { return try openFolder() }
         let identity = session.identity
         let mustProtect = identity.isWireless || settings.policy.requireSM
         // A card can say that it is of any model: one that has the channel must show it.
@@ -106,6 +107,7 @@ extension Transaction {
 
     /// Finds out whether the token is reached over the air. The reader is asked in a transaction.
     func seeAir() {
+        guard !session.isFolder else { return }
         let identity = session.identity
         session.identity.isWireless =
             settings.policy.isWireless(identity.reader, answer: identity.atr) || link.isContactless

@@ -99,7 +99,7 @@ extension Token {
     ///
     /// Works when the process is about to end: computes only for the open channel.
     package func disconnect() {
-        if session.channel != nil || session.login.role != nil && !session.returnsRights {
+        if session.channel != nil || session.login.role != nil && !session.returnsRights && !session.isFolder {
             Transaction(session).endOnCard()
         }
         letGo()
@@ -183,6 +183,7 @@ extension Transaction {
     func sendSecret(_ command: borrowing Command) throws(TokenError) -> SecretResponse {
         let connection = try connection()
         if command.setsKey { session.known.environment = nil }
+        guard !session.isFolder || command.isIdempotent else { throw .readOnly }
         let hadActed = session.progress.hasActed
         if !command.isIdempotent { session.progress.hasActed = true }
         let response: SecretResponse
@@ -283,7 +284,8 @@ extension Transaction {
     /// Reads the serial number of a card without a channel, unless it is known to be the same card as when that was done
     /// last. A different or missing one ends the login; the card gets no further command.
     func proveIdentity() throws(TokenError) {
-        guard isPlain, !state.isProven else { return }
+        // The files of a folder are proven by themselves.
+        guard isPlain, !session.isFolder, !state.isProven else { return }
         let insertions = insertions
         if let insertions, session.proven == insertions { return state.isProven = true }
         session.proven = nil

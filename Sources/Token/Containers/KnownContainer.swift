@@ -25,10 +25,13 @@ struct KnownContainer {
 
     /// The private keys, and the public keys and certificates that are known.
     ///
-    /// - Parameter directory: The container's.
-    func objects(in directory: UInt16) -> [TokenObject] {
+    /// - Parameters:
+    ///   - directory: The container's.
+    ///   - isFolder: Whether the password is the one that User logs in with, and no use needs it again.
+    func objects(in directory: UInt16, isFolder: Bool) -> [TokenObject] {
         header.keys.flatMap { key in
-            let reference = ContainerReference(directory: directory, key: key, needsPassword: header.needsPassword)
+            let reference = ContainerReference(
+                directory: directory, key: key, needsPassword: header.needsPassword && !isFolder)
             return reference.contents(publicKey: publicKeys[key.index]).map { content in
                 // The files that tell of them are User's.
                 var object = TokenObject(

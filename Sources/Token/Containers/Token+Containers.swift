@@ -22,11 +22,11 @@ extension Token {
     func sign(
         digest: [UInt8], with reference: ContainerReference, _ password: SharedSecret?
     ) throws(TokenError) -> [UInt8] {
-        let password = password ?? SharedSecret(Secret(count: 0))
-        return try transaction(first: .act) { card throws(TokenError) in
+        try transaction(first: .act) { card throws(TokenError) in
             try card.requireLogin(.user)
+            let password = card.password(password)
             let random = card.settings.random
-            return try card.withKey(of: reference, password: password.secret) { key throws(GOSTError) in
+            return try card.withKey(of: reference, password: password) { key throws(GOSTError) in
                 try key.sign(digest: digest.span, random: random)
             }
         }
@@ -38,10 +38,10 @@ extension Token {
         _ password: SharedSecret?
     ) throws(TokenError) -> Secret {
         guard let hash, let peer = try? PublicKey(curve: reference.key.curve, bytes: peer) else { throw .unsupported }
-        let password = password ?? SharedSecret(Secret(count: 0))
         return try transaction(first: .act) { card throws(TokenError) in
             try card.requireLogin(.user)
-            return try card.withKey(of: reference, password: password.secret) { key throws(GOSTError) in
+            let password = card.password(password)
+            return try card.withKey(of: reference, password: password) { key throws(GOSTError) in
                 try key.vko(with: peer, ukm: ukm.span, hash: hash)
             }
         }

@@ -12,7 +12,8 @@ extension Transaction {
     func readContainers() throws(TokenError) -> [TokenObject] {
         guard login == .user, isPlain else { return [] }
         if let counter = session.known.changeCounter, session.known.containersAt == counter {
-            return session.known.containers.sorted { $0.key < $1.key }.flatMap { $1.objects(in: $0) }
+            return session.known.containers.sorted { $0.key < $1.key }
+                .flatMap { $1.objects(in: $0, isFolder: session.isFolder) }
         }
         var known: [UInt16: KnownContainer] = [:]
         var objects: [TokenObject] = []
@@ -22,7 +23,7 @@ extension Transaction {
             try spend(files: 2)
             guard let container = try container(directory) else { continue }
             known[directory] = container
-            objects += container.objects(in: directory)
+            objects += container.objects(in: directory, isFolder: session.isFolder)
         }
         session.known.containers = known
         session.known.containersAt = session.known.changeCounter
@@ -31,7 +32,7 @@ extension Transaction {
 
     /// The directories of containers, whose numbers may have holes. Everybody may see them; a card that refuses to tell has
     /// none.
-    private func containerDirectories() throws(TokenError) -> [UInt16] {
+    func containerDirectories() throws(TokenError) -> [UInt16] {
         var directories: [UInt16] = []
         // A directory that is selected as a child becomes the current one.
         while try selectContainers() {
@@ -46,7 +47,7 @@ extension Transaction {
 
     /// Notes how many containers there are, and tells the log of them once. Their names are personal.
     private func noteContainers(_ count: Int) {
-        if count > 0, session.known.hasContainers != true {
+        if count > 0, session.known.hasContainers != true, !session.isFolder {
             settings.log.notice(
                 "key containers of CryptoPro CSP on the token: \(count)",
                 metadata: ["reader": "\(session.identity.reader)"])
@@ -119,12 +120,12 @@ extension Transaction {
     private func completed(
         _ container: KnownContainer, _ directory: UInt16
     ) throws(TokenError) -> KnownContainer {
-        guard !container.header.needsPassword else { return container }
+        guard !container.header.needsPassword || session.isFolder else { return container }
         var container = container
         for key in container.header.keys where key.certificate == nil && container.publicKeys[key.index] == nil {
             let reference = ContainerReference(directory: directory, key: key, needsPassword: false)
             do throws(TokenError) {
-                container.publicKeys[key.index] = try withKey(of: reference, password: Secret(count: 0)) {
+                container.publicKeys[key.index] = try withKey(of: reference, password: password(nil)) {
                     key throws(GOSTError) in
                     let publicKey = try key.publicKey()
                     return publicKey.bytes

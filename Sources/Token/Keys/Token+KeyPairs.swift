@@ -13,6 +13,7 @@ extension Token {
     ) throws(TokenError) -> (TokenObject, TokenObject) {
         guard let key = privateKey.key, let files = key.kind.files else { throw .unsupported }
         guard model != .lite else { throw .keepsFilesOnly }
+        guard model != .folder else { throw .readOnly }
         return try transaction { card throws(TokenError) in
             try card.requireNewKey(key)
             return try card.withNewKeyFiles { number throws(TokenError) in
@@ -34,6 +35,7 @@ extension Token {
     package func importKey(_ value: borrowing Secret, as object: TokenObject) throws(TokenError) -> TokenObject {
         guard let key = object.key, let files = key.kind.files else { throw .unsupported }
         guard model != .lite else { throw .keepsFilesOnly }
+        guard model != .folder else { throw .readOnly }
         let value = type(of: key.kind).imported(value)
         return try transaction { card throws(TokenError) in
             try card.requireNewKey(key)

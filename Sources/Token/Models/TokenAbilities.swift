@@ -31,6 +31,7 @@ extension Token {
     /// The token's abilities, if they are known without a command; nil if the token has to be asked for its versions, or
     /// whether it is one of this project's.
     package var knownAbilities: TokenAbilities? {
+        if session.isFolder { return .containers }
         guard session.identity.model != .lite else {
             return session.known.hasContainers.map { $0 ? .containers : .none }
         }

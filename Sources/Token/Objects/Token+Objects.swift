@@ -18,6 +18,7 @@ extension Token {
         guard object.record.items.allSatisfy({ $0.value.count < 0x8000 }) else { throw .memoryFull }
         let value = value.copy()
         return try transaction { card throws(TokenError) in
+            try card.requireWritable()
             try card.requireLogin(.user)
             return try card.changing { () throws(TokenError) in try card.storeObject(object, value) }
         }

@@ -4,6 +4,7 @@ package import Locking
 package import Logging
 package import Secrets
 package import SecureChannel
+package import Storage
 package import Translation
 
 /// How tokens are to be treated, whichever they are.
@@ -60,6 +61,11 @@ package struct TokenSettings: Sendable {
         label = hostLabel
         self.random = random
         self.log = log
+    }
+
+    /// Logs that a folder, or a file in it, is not used, and why.
+    package func toldOfFolder(_ folder: String, _ error: StorageError) {
+        log.warning("the folder of a key container is not used: \(folder): \(error.explanation)")
     }
 
     /// Lets `pairings` and `cache` be the result of `places` at each use.

@@ -57,7 +57,9 @@ extension Slots {
     private func withUnusedToken<Result: Sendable>(
         in number: Int, _ body: @Sendable (Token) throws(TokenError) -> Result
     ) throws(TokensError) -> Result {
-        try withSlot(number) { slot throws(TokensError) in
+        // Whoever calls wants to change the token.
+        guard try !isFolder(number) else { throw .token(.readOnly) }
+        return try withSlot(number) { slot throws(TokensError) in
             slot.takeTurn()
             defer { slot.giveTurn() }
             guard slot.isUnused else { throw .sessionsOpen }

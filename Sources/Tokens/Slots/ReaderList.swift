@@ -49,8 +49,10 @@ extension ReaderReport {
         return "\(short) \(number)"
     }
 
-    /// The name of a token in such a list, as the vendor's has it.
+    /// The name of a token in such a list, as the vendor's has it; this project's, of a key container in a folder.
     ///
     /// - Parameter serial: The serial number, big-endian.
-    package static func media(_ serial: [UInt8]) -> String { "rutoken_ecp_" + serial.suffix(4).hexadecimal }
+    package static func media(_ serial: [UInt8], isFolder: Bool) -> String {
+        isFolder ? "folder_" + serial.hexadecimal : "rutoken_ecp_" + serial.suffix(4).hexadecimal
+    }
 }

@@ -116,6 +116,11 @@ package final class Slots: Sendable {
         return entry.state
     }
 
+    /// Whether a slot is a folder with a key container, by the last look at the readers.
+    package func isFolder(_ number: Int) throws(TokensError) -> Bool {
+        try entry(number, computes: false).state.isFolder
+    }
+
     /// A slot's entry, for a call that is about to take its lock.
     ///
     /// - Parameter computes: Whether the call may need libcrypto. A call that only asks a token about itself does not, and
@@ -208,11 +213,14 @@ package struct SlotState: Sendable {
     package var isOccupied: Bool
     /// Whether there is a token in it that this library drives.
     package var hasToken: Bool
+    /// Whether it is a folder with a key container.
+    package var isFolder: Bool
 
     init(_ state: ReaderState) {
         reader = state.name
         isOccupied = state.atr != nil
         hasToken = state.atr.map { TokenModel(atr: $0) != nil } ?? false
+        isFolder = state.atr == ReaderState.folder
     }
 }
 

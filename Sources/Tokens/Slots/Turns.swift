@@ -305,6 +305,6 @@ extension TokenLease.State {
         isProtected = token.isProtected
         isPlain = token.isPlain
         abilities = token.knownAbilities
-        keepsFiles = token.model == .lite
+        keepsFiles = token.model == .lite || token.model == .folder
     }
 }

@@ -32,6 +32,19 @@ struct ConfigurationTests {
         #expect(configuration.remarks == [])
     }
 
+    @Test("Folders with key containers of all places count; ~/ is the user's home, and one that is no path is an error")
+    func folders() {
+        let read = configuration(
+            system: "containers = /srv/keys, /srv/others\n[program program]\ncontainers = /opt/keys",
+            user: "containers = ~/containers/\ncontainers = /home/more")
+        #expect(read.containers == ["/srv/keys", "/srv/others", "/opt/keys", "~/containers/", "/home/more"])
+        #expect(read.containerFolders(home: "/home/ann").contains("/home/ann/containers/"))
+        #expect(read.containerFolders(home: nil) == ["/srv/keys", "/srv/others", "/opt/keys", "/home/more"])
+        let wrong = configuration(user: "containers = /srv/keys, keys")
+        #expect(wrong.containers.isEmpty && wrong.remarks.count == 1 && !wrong.isClosed)
+        #expect(configuration(user: "containers = /srv/keys\nrequire_sm = yes").containers.isEmpty)
+    }
+
     @Test("Every key is read; white space and comments do not count")
     func keys() {
         let configuration = configuration(

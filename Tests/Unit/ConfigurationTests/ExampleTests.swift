@@ -40,9 +40,9 @@ struct ExampleTests {
             Set(keys) == [
                 "application", "group", "synchronised", "secrets", "minimum_profile", "require_sm", "wireless_readers",
                 "plain_bluetooth",
-                "pin_retention", "pin_keyring", "reconnect_window", "reconnect_window_wired", "busy_window",
-                "plain_login",
-                "hide_gost_keys", "cache", "authenticator", "authenticator_timeout", "activation", "consent", "syslog",
+                "pin_retention", "pin_keyring", "reconnect_window", "reconnect_window_wired", "busy_window", "plain_login",
+                "hide_gost_keys", "cache", "containers", "authenticator", "authenticator_timeout", "activation",
+                "consent", "syslog",
             ])
         #expect(configuration("x = 1").remarks.first?.text.description.split(separator: ",").count == keys.count)
     }
