@@ -36,6 +36,7 @@ struct DoctorRun {
         if let state {
             findings += await step("configuration") { ConfigurationChecks(person: person, state: state).findings() }
             findings += await step("home") { HomeChecks(person: person, state: state).findings() }
+            findings += await step("containers") { FolderChecks(person: person, state: state).findings() }
             findings += await step("store") { StoreChecks(person: person, places: state.places).findings() }
         } else {
             findings.append(
