@@ -2,7 +2,8 @@
 # Key containers of the vectors, for emulated tokens (kanal-emulator --container). To be sourced after common.sh.
 
 # vector NAME: writes a container's files into the folder NAME; the certificate of its last key, the key's identifier, the
-# container's name, and its secrets into certificate.der, certificate.pem, public.pem, id, name and secrets.
+# container's name and serial number as a token, and its secrets into certificate.der, certificate.pem, public.pem, id, name, serial
+# and secrets.
 vector() {
     python3 - "$root/Tests/Vectors/containers.json" "$1" << 'END' || fail "no vector $1"
 import json, os, sys
@@ -14,6 +15,7 @@ for name, content in vector["files"].items():
 open("certificate.der", "wb").write(bytes.fromhex(key["certificate"]))
 open("id", "w").write(key["Q"][:16])
 open("name", "w").write(vector["name"])
+open("serial", "w").write(vector["keys"][0]["Q"][:16])
 # The private key in both orders, and the password as it is hashed, inverted.
 d = bytes.fromhex(key["d"])
 secrets = [d, d[::-1]] + [vector["password"].encode("utf-32-le")] * bool(vector["password"])

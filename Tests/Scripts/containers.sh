@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Keys of containers on an emulated Rutoken Lite, used by pkcs11-tool, kanal and OpenSSL's engine "kanal", and listed by Java;
-# the engine of GOST verifies, and encrypts what is opened. OpenSSL's provider is in Provider/provider.sh.
+# Keys of containers on an emulated Rutoken Lite, and in folders without pcscd, used by pkcs11-tool, kanal and OpenSSL's
+# engine "kanal", and listed by Java; the engine of GOST verifies, and encrypts what is opened. OpenSSL's provider is in
+# Provider/provider.sh.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
@@ -19,11 +20,84 @@ ln -s "$(pkg-config libcrypto --variable=enginesdir)/gost.so" "$root/.build/rele
 ln -s "$module" lib
 sed 's/gost/kanal/g' openssl.cnf > kanal.cnf
 sed -i '/^default_algorithms/d' kanal.cnf
+
+# ---- Folders ----
+
+# Whatever runs on this machine: libpcsclite finds no pcscd.
+export PCSCLITE_CSOCK_NAME=$work/nowhere
+configure "containers = $work/folders"
+printf 'message' > message
+for vector in 256-plain 512-b two-plain two-password; do
+    rm -rf folders
+    vector $vector
+    mkdir -m 700 folders
+    mv $vector folders/$vector.000
+    id=$(cat id)
+    password=$([ $vector != two-password ] || echo secret)
+    login=()
+    source=()
+    [ -z "$password" ] || login=(--login --pin "$password") source=(--pin-source env:PASSWORD)
+    export PASSWORD=$password
+    expect 0 pkcs11-tool --module "$module" "${login[@]}" --list-objects
+    [ "$(grep -c "ID: *$id" output)" = 3 ] || fail "$vector: not three objects: $(cat output)"
+    expect 0 pkcs11-tool --module "$module" --list-slots
+    printed "serial num *: *$(cat serial)"
+    case $vector in
+        512*) mechanism=0xD4321009 digest=md_gost12_512 ;;
+        *) mechanism=0xD4321008 digest=md_gost12_256 ;;
+    esac
+    expect 0 pkcs11-tool --module "$module" "${login[@]}" --id "$id" --sign --mechanism $mechanism --input-file message \
+        --output-file signature
+    expect 0 openssl dgst -engine gost -$digest -verify public.pem -signature signature message
+    expect 0 "$kanal" list "${source[@]}" --container "folders/$vector.000"
+    printed "$id"
+    expect 0 "$kanal" sign "${source[@]}" --container folders --key "$id" --cms --detached --output message.p7s message
+    expect 0 openssl cms -engine gost -verify -inform DER -in message.p7s -content message -noverify -out /dev/null
+    uri="pkcs11:serial=$(cat serial);id=$(sed 's/../%&/g' id);type=private${password:+?pin-value=$password}"
+    key cms -sign -nodetach -inkey "$uri" -signer certificate.pem -in message -binary -outform DER -out signed
+    expect 0 openssl cms -engine gost -verify -inform DER -in signed -noverify -binary -out opened
+    cmp message opened
+    case $vector in
+        512*) ;;
+        *)
+            printf %s "$password" > password
+            expect 0 python3 "$root/Tests/Programs/Token/container_traces.py" "$module" 0 "" "$id" "$(cat secrets)" \
+                < password
+            printed "no secret in"
+            ;;
+    esac
+    passed "$vector in a folder, without pcscd: pkcs11-tool, kanal and OpenSSL sign, and the engine of GOST verifies"
+done
+expect 1 pkcs11-tool --module "$module" --login --pin wrong --list-objects
+printed "CKR_PIN_INCORRECT"
+expect 1 pkcs11-tool --module "$module" --init-token --label new --so-pin 87654321
+printed "CKR_TOKEN_WRITE_PROTECTED\|0xe2"
+expect 0 pkcs11-tool --module "$module" --list-mechanisms
+! grep -q hw output || fail "the host's mechanisms are the card's: $(cat output)"
+passed "a wrong password, and whatever would change a folder, are refused"
+
+for change in "chmod g+w folders" "chmod o+r folders/$vector.000/masks.key" "chmod go+rx folders/$vector.000"; do
+    $change
+    KANAL_LOG=$work/log expect 1 pkcs11-tool --module "$module" --list-token-slots
+    printed "No slots"
+    grep -q "group or others have access" log || fail "after $change the log has no reason: $(cat log)"
+    rm log
+    expect 2 "$kanal" list --container folders
+    printed "group or others have access"
+    chmod -R go= folders
+done
+expect 0 pkcs11-tool --module "$module" --list-token-slots
+printed CryptoPro
+passed "a folder or file that others reach is refused, with the reason"
+unset PCSCLITE_CSOCK_NAME PASSWORD
+unconfigure
+
+# ---- A token ----
+
 start_pcscd
 with_containers card-one 512-b two-plain 256-plain two-password
 attach lite lite "${containers[@]}"
 
-printf 'message' > message
 for vector in card-one 512-b two-plain; do
     vector $vector
     id=$(cat id)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # container_traces.py MODULE SLOT PIN ID SECRETS < PASSWORD: signs with the key of a container, and looks for secrets in the
 # memory of the process afterwards. SECRETS are hexadecimal, each byte inverted, so that this program has none itself;
-# arguments would be kept with four bytes for each character, as the password is hashed.
+# arguments would be kept with four bytes for each character, as the password is hashed. Without a PIN the container is in a
+# folder: its password, if there is one, is the PIN.
 import ctypes
 import sys
 
@@ -52,7 +53,10 @@ def found():
 call("C_Initialize", None)
 session = number()
 call("C_OpenSession", number(int(slot)), number(4), None, None, ctypes.byref(session))
-log_in(1, pin.encode())
+if pin:
+    log_in(1, pin.encode())
+elif password:
+    log_in(1, password)
 identifier, kind = bytes.fromhex(key_id), number(3)
 template = (Attribute * 2)(
     Attribute(0, ctypes.addressof(kind), ctypes.sizeof(kind)),
@@ -65,7 +69,7 @@ call("C_FindObjectsFinal", session)
 assert count.value == 1, "the key is not there"
 for _ in range(3):
     call("C_SignInit", session, ctypes.byref(Mechanism(0x1201, None, 0)), key)
-    if password:
+    if pin and password:
         log_in(2, password)
     signature, size = ctypes.create_string_buffer(64), number(64)
     call("C_Sign", session, bytes(32), number(32), signature, ctypes.byref(size))
