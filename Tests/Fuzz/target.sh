@@ -61,8 +61,8 @@ build_swift() {
         -Xcc -fmodule-map-file="$modules"/COpenSSL.build/module.modulemap \
         "$source" $(sed -n 's|^// Compiled with: ||p' "$source") $(find "${source%.swift}" -name '*.swift' 2> /dev/null) \
         $(objects "$modules" \
-            APDU Asking CProcess ChannelToken COpenSSL Configuration Containers Emulator GOST GOSTKernels HostCrypto HostProcess KanalKit \
-            Locking Logging PCSC Secrets SecureChannel Sharing Storage Token TokenEnd Tokens Translation) \
+            APDU Asking CProcess ChannelToken COpenSSL Configuration ContainerFolders Containers Emulator GOST GOSTKernels \
+            HostCrypto HostProcess KanalKit Locking Logging PCSC Secrets SecureChannel Sharing Storage Token TokenEnd Tokens Translation) \
         -o "$directory/fuzz"
 }
 
