@@ -16,7 +16,7 @@ for sanitizer in ${2:-thread address}; do
             --disable-index-store -Xswiftc -enable-testing
     done
     libraries=$(objects "$modules" \
-        APDU Asking CProcess COpenSSL Containers Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess \
+        APDU Asking CProcess COpenSSL ContainerFolders Containers Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess \
         Locking Logging Secrets SecureChannel Storage Token TokenEnd Tokens Translation)
     # shellcheck disable=SC2086
     swiftc "$(optimisation_for "$configuration")" -sanitize="$sanitizer" \
