@@ -25,6 +25,10 @@ package struct ProgramContext: Sendable {
     package var catalogue = Language.catalogue
     /// The width of the parser's help; nil for that of the process's terminal.
     package var helpWidth: Int?
+    /// The present time, in seconds since 1970.
+    package var now: @Sendable () -> Int64 = { Int64(time(nil)) }
+    /// Whether results go to a terminal; nil to ask it.
+    package var hasReader: Bool?
     /// What the command remembers of its files.
     let files = FileRecord()
 
@@ -36,6 +40,9 @@ package struct ProgramContext: Sendable {
         if let variables { return variables[name] }
         return unsafe getenv(name).map { unsafe String(cString: $0) }
     }
+
+    /// Whether a person reads results as they come.
+    package var isRead: Bool { hasReader ?? (output.style.width != nil) }
 
     /// Whether a person can be asked on a terminal.
     package var hasTerminal: Bool { (try? terminal()) != nil }

@@ -114,6 +114,16 @@ extension Certificate {
         return [UInt8](copying: identifier)
     }
 
+    /// Whether the basic constraints say that it is an authority's (RFC 5280, 4.2.1.9).
+    package var isAuthority: Bool {
+        guard let value = (try? extensionValue([0x06, 3, 0x55, 0x1D, 0x13]))??.value else { return false }
+        var reader = DERReader(value.span)
+        guard let constraints = try? reader.contents(.sequence) else { return false }
+        var list = DERReader(constraints)
+        guard list.isAt(.boolean), let flag = try? list.contents(.boolean) else { return false }
+        return flag.count == 1 && flag[0] != 0
+    }
+
     /// Whether the purposes of the key, where the certificate names any, let it sign messages (RFC 5280, 4.2.1.12).
     ///
     /// Critical ones do if signed mail (RFC 8551), signed documents (RFC 9336) or any purpose is among them. Others say

@@ -97,6 +97,7 @@ struct Format: AsyncParsableCommand {
         setup.userPIN = PINRules(minimumLength: pinLength, tries: pinTries)
         try await Self.format(token, setup, present, officer, user)
         try output.show(FormattedToken(formatted: token.information.serialText, label: token.information.label))
+        try output.hint(.makeKey)
     }
 
     private static func format(

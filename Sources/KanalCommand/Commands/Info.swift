@@ -15,32 +15,19 @@ struct Info: AsyncParsableCommand {
     @OptionGroup var token: TokenArgument
     @OptionGroup var output: OutputOptions
 
-    func run() async throws { try output.show(TokenReport(try await token.find().details())) }
+    func run() async throws {
+        let token = try await token.find()
+        let details = try await token.details()
+        var findings = details.information.findings
+        // Objects that cannot be read keep no other facts back.
+        if token.isActivated, let contents = try? await token.perform({ session in try session.contents() }) {
+            findings += contents.findings(of: details.information.serialText)
+        }
+        try output.show(TokenReport(details, findings))
+    }
 }
 
 private struct TokenReport: Report {
-    struct PIN: Encodable {
-        let shortest: Int
-        let longest: Int
-        let tries: Int
-        let triesLeft: Int
-        let isDefault: Bool
-
-        init(_ pin: PINDetails) {
-            shortest = pin.lengths.lowerBound
-            longest = pin.lengths.upperBound
-            tries = pin.tries
-            triesLeft = pin.triesLeft
-            isDefault = pin.isDefault
-        }
-
-        var text: String {
-            let left: Phrase = triesLeft == 0 ? "locked" : "\(triesLeft) of \(tries) tries left"
-            let remark: Phrase = isDefault ? ", still the maker's" : ""
-            return translated("\(left), \(shortest) to \(longest) bytes\(remark)")
-        }
-    }
-
     struct Channel: Encodable {
         let state: String
         let profile: String?
@@ -104,13 +91,15 @@ private struct TokenReport: Report {
     let reader: String
     let device: Device
     let channel: Channel
-    let userPIN: PIN?
-    let officerPIN: PIN?
+    let userPIN: PINEntry?
+    let officerPIN: PINEntry?
     let uri: String
     /// nil for none.
     let containers: [Container]?
+    let findings: [Finding]
 
-    init(_ details: TokenDetails) {
+    init(_ details: TokenDetails, _ findings: [Finding]) {
+        self.findings = findings
         let information = details.information
         serial = information.serialText
         label = information.label
@@ -122,8 +111,8 @@ private struct TokenReport: Report {
             answerToReset: information.isFolder ? "" : details.answerToReset.hexadecimal,
             freeMemory: details.memory.free, driveMegabytes: details.build?.driveMegabytes)
         channel = Channel(details)
-        userPIN = details.userPIN.map(PIN.init)
-        officerPIN = details.officerPIN.map(PIN.init)
+        userPIN = details.userPIN.map(PINEntry.init)
+        officerPIN = details.officerPIN.map(PINEntry.init)
         uri = information.uri
         // A folder is its container.
         containers = details.containers.isEmpty || information.isFolder ? nil : details.containers.map(Container.init)
@@ -147,6 +136,6 @@ private struct TokenReport: Report {
         facts.add("firmware", device.firmware)
         facts.add("answer to reset", device.answerToReset.isEmpty ? nil : device.answerToReset)
         facts.add("URI", uri)
-        return facts.text(style)
+        return ([facts.text(style)] + findings.map { $0.text(style) }).joined(separator: "\n")
     }
 }

@@ -51,6 +51,9 @@ struct ChangePIN: AsyncParsableCommand {
         }
         await token.forgetPIN()
         try output.show(PINReport(done: "changed", officer: officer))
+        guard !officer, output.isRead else { return }
+        let contents = try? await token.perform { session in try session.contents() }
+        try output.hint(contents.map { NextStep($0) })
     }
 }
 

@@ -32,6 +32,7 @@ struct Pair: AsyncParsableCommand {
             token: token, source: password.passwordSource, say: { try OutputStream.error.write(translated($0) + "\n") })
         try await activation.run()
         try output.show(PairedReport(token.information))
+        try output.hint(NextStep(token.information))
     }
 }
 

@@ -14,7 +14,7 @@ struct Readers: AsyncParsableCommand {
                 The columns are a short name of the reader, its full name, what can be worked with in it, and flags: \
                 'present' for a card, 'wireless' for a reader that reaches it over the air, 'channel offered' for a \
                 token that has a secure channel, 'channel active' if this user may open it, 'PIN locked' if the PIN \
-                has no tries left.
+                has no tries left, 'last PIN try' if it has one, 'factory PIN' if it is still the maker's.
 
                 NO_MEDIA stands where there is no token, or one whose channel has to be activated first by "kanal pair".
                 """))
@@ -29,6 +29,7 @@ struct Readers: AsyncParsableCommand {
         let manager = try TokenAccess.current.manager()
         var last = ReaderList(try await manager.readers())
         try output.show(last, isOneOfMany: watch)
+        try output.warn(last.findings)
         guard watch else { return }
         for await event in manager.events() {
             if case .stopped(let error) = event { throw error }
@@ -52,8 +53,10 @@ private struct ReaderList: Report, Equatable {
     }
 
     let readers: [Entry]
+    let findings: [Finding]
 
     init(_ readers: [ReaderStatus]) {
+        findings = readers.flatMap { $0.information?.findings ?? [] }
         self.readers = readers.map { reader in
             Entry(
                 nickname: reader.nickname, name: reader.name, media: reader.media,
@@ -64,11 +67,13 @@ private struct ReaderList: Report, Equatable {
     private static let names: [(flag: ReaderStatus.Flags, name: String)] = [
         (.present, "present"), (.wireless, "wireless"), (.channelOffered, "channelOffered"),
         (.channelActive, "channelActive"), (.pinLocked, "pinLocked"),
+        (.pinLastTry, "pinLastTry"), (.pinFactory, "pinFactory"),
     ]
 
     private static let words: [String: Phrase] = [
         "present": "present", "wireless": "wireless",
         "channelOffered": "channel offered", "channelActive": "channel active", "pinLocked": "PIN locked",
+        "pinLastTry": "last PIN try", "pinFactory": "factory PIN",
     ]
 
     func text(_ style: Style) -> String {

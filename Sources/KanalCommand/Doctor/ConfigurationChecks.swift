@@ -90,7 +90,9 @@ struct HiddenKeysCheck {
         let serial = try? await Deadline.run {
             for token in try await manager.allTokens() {
                 let objects = (try? await token.perform { session in try session.otherObjects() }) ?? []
-                if objects.contains(where: \.isOfGOST) { return token.information.serialNumber.hexadecimal }
+                if objects.contains(where: \.isOfGOST), objects.contains(where: \.isOfRSA) {
+                    return token.information.serialText
+                }
             }
             return nil
         }
@@ -98,7 +100,7 @@ struct HiddenKeysCheck {
         return [
             .warning(
                 "openssl.keys",
-                "the token \(serial) has a GOST key, beside which \(program) of some versions finds no RSA key",
+                "the token \(serial) has a GOST key, beside which \(program) of some versions does not find its RSA key",
                 remedy:
                     "In /etc/kanal/kanal.conf add, for each program that uses it: [program NAME], and below hide_gost_keys = on"
             )
@@ -126,5 +128,9 @@ struct HiddenKeysCheck {
 extension OtherObject {
     fileprivate var isOfGOST: Bool {
         [.publicKey(.gost256), .publicKey(.gost512), .publicKey(.gost2001)].contains(kind)
+    }
+
+    fileprivate var isOfRSA: Bool {
+        if case .publicKey(.rsa) = kind { true } else { false }
     }
 }

@@ -13,7 +13,8 @@ struct Doctor: AsyncParsableCommand {
             discussion: translated(
                 """
                 Everything is looked at in the order in which things go wrong: the service that reads cards, readers \
-                and tokens, the library, kanal.conf, the home directory and the store of pairings, the clock, OpenSSL. \
+                and tokens, the library, kanal.conf, the home directory and the store of pairings, the clock, OpenSSL, the \
+                PINs, keys and certificates of the tokens. \
                 Nothing is changed, and nothing is waited for longer than six seconds. Each finding has one command, \
                 or one step, that mends it.
 
@@ -100,20 +101,6 @@ private struct Diagnosis: Report {
     func text(_ style: Style) -> String {
         let isFine = findings.allSatisfy { $0.severity == .information }
         let praise = isFine ? [style.text(translated("Nothing is wrong."), .good) + "\n"] : []
-        return (praise + findings.map { Self.text($0, style) }).joined(separator: "\n")
-    }
-
-    private static func text(_ finding: Finding, _ style: Style) -> String {
-        let emphasis: Style.Emphasis =
-            switch finding.severity {
-            case .error: .bad
-            case .warning: .caution
-            case .information: .bold
-            }
-        let severity = style.text(translated(finding.severity.phrase), emphasis)
-        let problem = "\(severity) \(finding.check): \(translated(finding.problem).printable)".wrapped(
-            to: style.width, indent: "  ")
-        // A command is not broken into lines, so that it can be copied.
-        return "\(problem)\n  \(style.text(translated("remedy:"), .bold)) \(translated(finding.remedy).printable)\n"
+        return (praise + findings.map { $0.text(style) }).joined(separator: "\n")
     }
 }

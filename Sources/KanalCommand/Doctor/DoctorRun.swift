@@ -52,6 +52,7 @@ struct DoctorRun {
                 findings += await ChannelChecks(person: person).findings(manager)
             }
             findings += await ContainerChecks(pin: pin).findings(manager)
+            findings += await TokenChecks().findings(manager)
             findings += await HiddenKeysCheck(configurationFile: state?.configurationFile).findings(manager)
         }
         return findings

@@ -34,7 +34,43 @@ struct StoreChecks {
                     remedy: .command("mv \(place.path.quoted) \((place.path + ".other").quoted)"))
             ]
         }
-        return place.isShared ? shared(place, status) : own(place, status)
+        let findings = place.isShared ? shared(place, status) : own(place, status)
+        return findings.isEmpty ? above(place) : findings
+    }
+
+    /// A directory above the store in which another user can put another store in its place.
+    private func above(_ place: LocalState.Place) -> [Finding] {
+        var path = Files.resolved(place.path) ?? place.path
+        while path != "/" {
+            path = Files.parent(path)
+            guard let status = Files.status(path) else { continue }
+            if status.owner != person.id, status.owner != 0 {
+                return [
+                    .error(
+                        "store.above",
+                        """
+                        \(path), above the pairings in \(place.path), belongs to user \(status.owner), who can put others \
+                        in their place
+                        """,
+                        remedy: person.asRoot("chown \(person.id) \(path.quoted)"))
+                ]
+            }
+            // With the sticky bit, only the owner of an entry replaces it. A user's own group has no other member.
+            let isOwnGroup = status.group == person.group || status.group == 0
+            let open = isOwnGroup || place.isShared ? S_IWOTH : S_IWOTH | S_IWGRP
+            guard status.mode & open != 0, status.mode & S_ISVTX == 0 else { continue }
+            let asOwner = status.owner == person.id ? Phrase.command : person.asRoot
+            return [
+                .error(
+                    "store.above",
+                    """
+                    others can write to \(path) (mode \(status.access)), and so put other pairings in the place of \
+                    \(place.path)
+                    """,
+                    remedy: asOwner("chmod go-w \(path.quoted)"))
+            ]
+        }
+        return []
     }
 
     private func missing(_ place: LocalState.Place) -> [Finding] {

@@ -18,7 +18,7 @@ struct Guide {
         var failure: CommandError?
         for token in try await tokens(of: manager) {
             if token.isActivated {
-                try show(token)
+                try await show(token)
             } else {
                 // A token that no password helps with keeps no other from its turn.
                 do { try await activate(token) } catch let error as CommandError { failure = failure ?? error }
@@ -68,8 +68,14 @@ struct Guide {
         return "\(missing) For a Bluetooth token: \(finding.problem). \(finding.remedy)"
     }
 
-    private func show(_ token: Token) throws {
-        try output.show(TokenLine(token.information, Self.name(of: token.information)))
+    private func show(_ token: Token) async throws {
+        // Objects that cannot be read keep nothing else back: the doctor says why.
+        let contents = try? await token.perform { session in try session.contents() }
+        try output.show(TokenSummary(token.information, contents, Self.name(of: token.information)))
+        // Findings have the other steps.
+        if contents?.keys.isEmpty == true, !token.information.notices.contains(.pinFactory) {
+            try output.hint(.makeKey)
+        }
     }
 
     private static func name(of information: TokenInformation) -> String {
@@ -89,7 +95,8 @@ struct Guide {
         try output.say(Phrase(verbatim: style.text(done, .good)))
         try output.say("The same without questions:")
         try output.suggest("kanal pair \(token.information.serialText) --password-source file:PATH")
-        if output.json { try show(token) }
+        if output.json { return try await show(token) }
+        try output.hint(NextStep(token.information))
     }
 
     /// Why the token has to be activated.
@@ -121,34 +128,6 @@ struct Guide {
             case (.ready, nil), (.empty, _): nil
             }
         }
-    }
-}
-
-/// A token in one line.
-private struct TokenLine: Report {
-    let serial: String
-    let label: String?
-    let reader: String
-    let isActivated: Bool
-    let uri: String
-    private let name: String
-
-    private enum CodingKeys: CodingKey {
-        case serial, label, reader, isActivated, uri
-    }
-
-    init(_ information: TokenInformation, _ name: String) {
-        serial = information.serialText
-        label = information.label
-        reader = information.reader
-        isActivated = information.isActivated
-        uri = information.uri
-        self.name = name
-    }
-
-    func text(_ style: Style) -> String {
-        let state = style.text(translated("ready."), .good)
-        return "\(translated("\(name) is \(state)"))\n".wrapped(to: style.width)
     }
 }
 

@@ -96,7 +96,7 @@ struct Timestamp {
 
     init(_ seconds: Int64) { self.seconds = seconds }
 
-    static var now: Timestamp { Timestamp(Int64(time(nil))) }
+    static var now: Timestamp { Timestamp(ProgramContext.current.now()) }
 
     /// `2026-03-31T12:00:00Z`
     var text: String { formatted("%Y-%m-%dT%H:%M:%SZ") }

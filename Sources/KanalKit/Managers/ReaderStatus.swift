@@ -21,6 +21,10 @@ public struct ReaderStatus: Sendable, Equatable {
         public static let channelActive = Flags(rawValue: 8)
         /// The user's PIN has no tries left.
         public static let pinLocked = Flags(rawValue: 16)
+        /// The user's PIN has one try left.
+        public static let pinLastTry = Flags(rawValue: 32)
+        /// The user's PIN still is the one that the token was made with.
+        public static let pinFactory = Flags(rawValue: 64)
     }
 
     /// A short form of the name: without maker and numbers, but for a number that tells it from readers of the same form.
@@ -32,6 +36,8 @@ public struct ReaderStatus: Sendable, Equatable {
     public let media: String?
     /// The state of the reader and its card.
     public let flags: Flags
+    /// The token in it; nil without one.
+    public let information: TokenInformation?
 }
 
 extension TokenManager {
@@ -62,7 +68,7 @@ extension TokenManager {
                 nickname: nickname, name: state.name,
                 media: token.flatMap {
                     $0.isActivated ? ReaderReport.media($0.serialNumber, isFolder: $0.isFolder) : nil
-                }, flags: flags)
+                }, flags: flags, information: token)
         }
     }
 
@@ -73,7 +79,14 @@ extension TokenManager {
         guard let token else { return flags }
         if token.hasSecureChannel { flags.insert(.channelOffered) }
         if token.hasSecureChannel, token.isActivated { flags.insert(.channelActive) }
-        if token.pinTriesLeft == 0 { flags.insert(.pinLocked) }
+        for notice in token.notices {
+            switch notice {
+            case .pinLocked: flags.insert(.pinLocked)
+            case .pinLastTry: flags.insert(.pinLastTry)
+            case .pinFactory: flags.insert(.pinFactory)
+            default: break
+            }
+        }
         return flags
     }
 }

@@ -23,9 +23,8 @@ public struct TokenCertificate: Sendable, Equatable {
 extension Session {
     /// The certificates on the token.
     public func certificates() throws(KanalError) -> [TokenCertificate] {
-        let objects = try call { session throws(TokensError) in try session.objects(reading: \.isCertificate) }
-        let keys = Set(objects.filter { $0.key?.half == .privateKey }.map(\.identifier))
-        return objects.compactMap { TokenCertificate($0, hasPrivateKey: keys.contains($0.identifier)) }
+        TokenCertificate.all(
+            in: try call { session throws(TokensError) in try session.objects(reading: \.isCertificate) })
     }
 
     /// Stores a certificate on the token.
@@ -50,6 +49,12 @@ extension Session {
 }
 
 extension TokenCertificate {
+    /// The certificates that were read.
+    static func all(in objects: [TokenObject]) -> [TokenCertificate] {
+        let keys = Set(objects.filter { $0.key?.half == .privateKey }.map(\.identifier))
+        return objects.compactMap { TokenCertificate($0, hasPrivateKey: keys.contains($0.identifier)) }
+    }
+
     /// - Returns: nil unless the object is a certificate that was read.
     fileprivate init?(_ object: TokenObject, hasPrivateKey: Bool) {
         guard case .certificate(_, let value?) = object.content else { return nil }
@@ -76,6 +81,8 @@ public struct CertificateSummary: Sendable, Equatable {
     public let notAfter: Int64?
     /// The kind of its key: algorithm and size.
     public let key: KeyKind
+    /// Whether it is an authority's: its key may sign certificates (RFC 5280, 4.2.1.9).
+    public let isAuthority: Bool
 
     /// Reads a certificate.
     ///
@@ -94,6 +101,7 @@ public struct CertificateSummary: Sendable, Equatable {
             let validity = try? certificate.validity
             notBefore = validity.map { Int64($0.notBefore) }
             notAfter = validity.map { Int64($0.notAfter) }
+            isAuthority = certificate.isAuthority
             let info = certificate.subjectPublicKeyInfo
             key = (try? PublicKeyInfo(der: info.span)).map(KeyKind.init) ?? .other
         } catch {

@@ -89,7 +89,15 @@ public struct OtherObject: Sendable, Equatable {
 extension Session {
     /// All objects on the token beside key pairs, certificates and data objects.
     public func otherObjects() throws(KanalError) -> [OtherObject] {
-        let objects = try call { session throws(TokensError) in try session.objects() }
+        OtherObject.all(in: try call { session throws(TokensError) in try session.objects() })
+    }
+
+    /// Removes an object from the token, for ever. It takes the PIN.
+    public func delete(_ object: OtherObject) throws(KanalError) { try delete(object.reference) }
+}
+
+extension OtherObject {
+    static func all(in objects: [TokenObject]) -> [OtherObject] {
         let halves = objects.keyPairs.compactMap(\.publicKey)
         let publicKeys = objects.filter { $0.isPublicKey && !halves.contains($0) }
             .map { OtherObject(.publicKey(KeyKind($0)), $0) }
@@ -98,11 +106,6 @@ extension Session {
         return publicKeys + secretKeys
     }
 
-    /// Removes an object from the token, for ever. It takes the PIN.
-    public func delete(_ object: OtherObject) throws(KanalError) { try delete(object.reference) }
-}
-
-extension OtherObject {
     fileprivate init(_ kind: Kind, _ object: TokenObject) {
         self.kind = kind
         label = object.name

@@ -47,6 +47,12 @@ extension Session {
         try call { session throws(TokensError) in try session.objects() }.keyPairs.map { KeyPair($0) }
     }
 
+    /// Whether a certificate on the token has a key pair's identifier. None is read.
+    public func hasCertificate(for keyPair: KeyPair) throws(KanalError) -> Bool {
+        try call { session throws(TokensError) in try session.objects() }
+            .contains { $0.isCertificate && $0.identifier == keyPair.id }
+    }
+
     /// Makes a key pair on the token. RSA takes many seconds, in one command, during which the token does not tell how far
     /// it is.
     ///

@@ -182,6 +182,10 @@ public struct TokenInformation: Sendable, Equatable {
     public let needsLogin: Bool
     /// Whether it is a key container of CryptoPro CSP in a folder, which is read and never changed.
     public let isFolder: Bool
+    /// The user's PIN; nil if the token does not tell yet, and after an interrupted formatting.
+    public let userPIN: PINDetails?
+    /// The security officer's PIN; nil likewise.
+    public let officerPIN: PINDetails?
     /// What PKCS #11 programs see of it.
     let fields: TokenFields
 
@@ -196,6 +200,9 @@ public struct TokenInformation: Sendable, Equatable {
         pinTriesLeft = state.isActivated && !state.info.isFolder ? state.info.user.triesLeft : nil
         needsLogin = state.info.needsLogin
         isFolder = state.info.isFolder
+        let hasPINs = state.isActivated && !state.info.isFolder && state.info.isFormatted == true
+        userPIN = hasPINs ? PINDetails(state.info.user) : nil
+        officerPIN = hasPINs ? PINDetails(state.info.securityOfficer) : nil
         fields = TokenFields(state.info, state.model)
     }
 

@@ -24,6 +24,10 @@ final class Desk {
     /// Changed before a command to have tokens treated differently.
     var policy = TokenPolicy()
     var hostLabel = "ann@desk kanal"
+    /// The time of the clock, in seconds since 1970; nil for the present.
+    var now: Int64?
+    /// Whether a person reads results at the terminal, and gets hints.
+    var isRead = false
     /// A directory that is replicated, and has the user's pairings; nil for those of this machine.
     var synchronised: String?
     /// Other access to the machine than the emulated readers.
@@ -106,6 +110,8 @@ final class Desk {
         context.variables = variables
         context.catalogue = language.catalogue
         context.helpWidth = 80
+        context.hasReader = isRead
+        if let now { context.now = { now } }
         context.terminal = { () throws(Console.Failure) in
             guard let person else { throw .none }
             return person

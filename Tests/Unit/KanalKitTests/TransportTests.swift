@@ -178,7 +178,7 @@ struct TransportTests {
         let token = try await machine.token()
         let after = try await machine.manager.readers()
         #expect(after.map(\.media) == ["rutoken_ecp_" + token.information.serialText])
-        #expect(after.map(\.flags) == [[.present, .wireless, .channelOffered, .channelActive]])
+        #expect(after.map(\.flags) == [[.present, .wireless, .channelOffered, .channelActive, .pinFactory]])
         machine.reader.removeCard()
         #expect(try await machine.manager.readers().map(\.flags) == [.wireless])
         let (_, manager) = try bench(2)

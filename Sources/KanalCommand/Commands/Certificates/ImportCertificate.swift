@@ -64,6 +64,7 @@ struct ImportCertificate: AsyncParsableCommand {
         }
         try output.show(ImportedCertificates(outcome))
         if let failure = outcome.failure { throw failure }
+        if outcome.stored.contains(where: { $0.hasPrivateKey == true }) { try output.hint(.sign) }
     }
 
     /// The key pairs whose public half can be told.

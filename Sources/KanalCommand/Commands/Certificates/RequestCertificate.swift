@@ -57,6 +57,7 @@ struct RequestCertificate: AsyncParsableCommand {
             return try session.certificationRequest(for: pair, subject: fields, extensions: extensions)
         }
         try result.write(request, as: .certificationRequest, output)
+        if let file = result.file { try output.hint(.importCertificate(request: file.shownName)) }
     }
 
     private func fields() throws -> [RequestField] {

@@ -53,6 +53,7 @@ struct GenerateKey: AsyncParsableCommand {
             return try session.generateKeyPair(kind, id: id, label: label, canAgree: agree)
         }
         try output.show(KeyReport(keys: [KeyEntry(key, serial: token.information.serialText)]))
+        try output.hint(.requestCertificate(key: key.argument))
     }
 }
 

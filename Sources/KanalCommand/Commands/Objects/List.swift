@@ -35,8 +35,9 @@ struct List: AsyncParsableCommand {
         let cannotAsk = !isPublic && pin.cannotAsk(for: token)
         let isPublic = isPublic || cannotAsk
         let serial = token.information.serialText
+        let findings = token.findings
         let read: @Sendable (borrowing Session) throws -> ObjectReport = { session in
-            try ObjectReport(session, isLoggedIn: !isPublic, serial: serial, uris: uris)
+            try ObjectReport(session, isLoggedIn: !isPublic, serial: serial, findings, uris: uris)
         }
         let containers = isPublic ? (try? await token.keyContainers()) ?? [] : []
         let report = isPublic ? try await token.perform(read) : try await pin.perform(on: token, read)
@@ -45,6 +46,7 @@ struct List: AsyncParsableCommand {
             let note: Phrase = "The key container \(container.caption) cannot be read: \(container.text)"
             try tell(note)
         }
+        try output.warn(report.findings)
         if !containers.isEmpty {
             let note: Phrase = """
                 The keys of these containers of CryptoPro CSP are seen after the PIN only: \(containers.names)
@@ -117,20 +119,33 @@ private struct ObjectReport: Report {
     let unreadContainers: [UnreadContainer]?
     /// Whether private objects are left out.
     let isPublic: Bool
+    let findings: [Finding]
+    /// Of each key and certificate.
+    private let keyRemarks: [Phrase?]
+    private let certificateRemarks: [Phrase?]
     /// Whether people are shown the URIs.
     private let uris: Bool
 
     private enum CodingKeys: CodingKey {
-        case keys, certificates, data, others, unreadContainers, isPublic
+        case keys, certificates, data, others, unreadContainers, isPublic, findings
     }
 
-    init(_ session: borrowing Session, isLoggedIn: Bool, serial: String, uris: Bool) throws {
+    /// - Parameter findings: Of the PIN.
+    init(
+        _ session: borrowing Session, isLoggedIn: Bool, serial: String, _ findings: [Finding], uris: Bool
+    ) throws {
         self.uris = uris
         isPublic = !isLoggedIn
-        keys = try session.keyPairs().map { KeyEntry($0, serial: serial) }
-        certificates = try session.certificates().map {
-            CertificateEntry($0, isLoggedIn: isLoggedIn, serial: serial)
-        }
+        let (pairs, found, remaining) = (
+            try session.keyPairs(), try session.certificates(), try session.otherObjects()
+        )
+        let contents = TokenContents(keys: pairs, certificates: found, others: remaining, isLoggedIn: isLoggedIn)
+        self.findings = findings + contents.findings(of: serial)
+        let lonely = contents.keysWithoutCertificate
+        keyRemarks = pairs.map { pair in lonely.contains { $0.id == pair.id } ? Phrase("no certificate") : nil }
+        certificateRemarks = contents.certificates.map { $0.remark() }
+        keys = pairs.map { KeyEntry($0, serial: serial) }
+        certificates = found.map { CertificateEntry($0, isLoggedIn: isLoggedIn, serial: serial) }
         let unread =
             isLoggedIn
             ? try session.containerConditions(openingKeys: false).compactMap(UnreadContainer.init) : []
@@ -140,7 +155,7 @@ private struct ObjectReport: Report {
                 label: $0.label, application: $0.application, size: $0.size, isPrivate: $0.isPrivate,
                 uri: ObjectURI(.data, id: [], label: $0.label, serial: serial).text)
         }
-        others = try session.otherObjects().map { object in
+        others = remaining.map { object in
             let kind: String
             let text: Phrase
             let type: ObjectURI.Kind
@@ -166,17 +181,21 @@ private struct ObjectReport: Report {
     }
 
     private func keyText(_ style: Style) -> String {
-        var table = Table(["key", "id", "kind"] + more)
-        for key in keys { table.add([key.label, key.id, translated(key.kindText)] + more(key.uri)) }
+        let states = states(keyRemarks)
+        var table = Table(["key", "id", "kind"] + states.heading + more)
+        for (number, key) in keys.enumerated() {
+            table.add([key.label, key.id, translated(key.kindText)] + states.of(number) + more(key.uri))
+        }
         return table.text(style)
     }
 
     private func certificateText(_ style: Style) -> String {
-        var table = Table(["certificate", "id", "subject", "valid until"] + more)
-        for certificate in certificates {
+        let states = states(certificateRemarks)
+        var table = Table(["certificate", "id", "subject", "valid until"] + states.heading + more)
+        for (number, certificate) in certificates.enumerated() {
             table.add(
                 [certificate.label, certificate.id, certificate.subject ?? "", certificate.notAfter ?? ""]
-                    + more(certificate.uri))
+                    + states.of(number) + more(certificate.uri))
         }
         return table.text(style)
     }
@@ -191,6 +210,12 @@ private struct ObjectReport: Report {
         var table = Table(["other", "id", "kind"] + more)
         for other in others { table.add([other.label, other.id, translated(other.text)] + more(other.uri)) }
         return table.text(style)
+    }
+
+    /// The column of remarks, which is only there if a row has one.
+    private func states(_ remarks: [Phrase?]) -> (heading: [Phrase], of: (Int) -> [String]) {
+        guard remarks.contains(where: { $0 != nil }) else { return ([], { _ in [] }) }
+        return (["state"], { [remarks[$0].map(translated) ?? ""] })
     }
 
     /// The headings of further columns, and what is in them.

@@ -11,15 +11,18 @@ struct MessageSigning {
     /// The names of further certificates.
     let with: [String]
     let isDetached: Bool
+    /// Whether the certificate may be expired.
+    let expired: Bool
+    let output: OutputOptions
     let place: (String) -> String
 
     /// Longer content is split into pieces in its message.
     private static let longest = 1 << 32 - 1
 
     func run(on token: Token, _ secrets: KeyUseOptions) async throws -> Batch<SignedFile> {
-        let (name, with) = (name, with)
+        let (name, with, expired) = (name, with, expired)
         return try await secrets.perform(on: token) { session in
-            try Self.certificates(of: session, named: name, with: with)
+            try Self.certificates(of: session, named: name, with: with, expired: expired)
         } then: { certificate, others in
             let progress = BatchProgress(.signing, count: files.count)
             defer { progress.end() }
@@ -40,13 +43,19 @@ struct MessageSigning {
                     SignedFile(file: file.shownName, signature: nil, error: $0)
                 }
             }
+            if !batch.results.isEmpty, let notice = certificate.notice(at: Timestamp.now.seconds) {
+                try output.warn([Finding(notice, of: token.information.serialText)])
+            }
             return batch
         }
     }
 
     /// The certificate to sign with, and those that go with it.
+    ///
+    /// - Parameter expired: Whether one is signed with whose period has ended, by an option; nil without such an option.
+    ///   Recipients refuse such messages.
     static func certificates(
-        of session: borrowing Session, named name: String?, with others: [String]
+        of session: borrowing Session, named name: String?, with others: [String], expired: Bool? = nil
     ) throws -> (signer: TokenCertificate, others: [TokenCertificate]) {
         let all = try session.certificates()
         let keys = try session.keyPairs()
@@ -61,6 +70,15 @@ struct MessageSigning {
         let signer =
             byKey.count == 1 && !signers.contains { certificate in name.map(certificate.isCalled) ?? false }
             ? byKey[0] : try signers.only(named: name, .signingCertificate, by: "--key")
+        if expired != true, case .certificateExpired(let certificate)? = signer.notice(at: Timestamp.now.seconds) {
+            let way: Phrase = expired == nil ? "" : ", and --expired signs nevertheless"
+            throw CommandError(
+                .failed,
+                """
+                the certificate \(signer.caption) expired on \(certificate.lastDay), and recipients refuse what is signed with it: \
+                "kanal cert request" asks for a new one\(way)
+                """)
+        }
         return (signer, try others.map { try all.only(named: $0, .certificate, by: "--with") })
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import KanalKit
+import Locking
 import Terminal
 import Translation
 
@@ -58,6 +59,9 @@ struct Sign: AsyncParsableCommand {
         guard message.cms || (!message.detached && message.with.isEmpty) else {
             throw ValidationError(translated("--detached and --with go with --cms"))
         }
+        guard message.cms || !message.expired else {
+            throw ValidationError(translated("--expired goes with --cms: a signature alone names no certificate"))
+        }
         guard !message.cms || algorithm == nil else {
             throw ValidationError(translated("--cms and --algorithm exclude each other"))
         }
@@ -69,19 +73,30 @@ struct Sign: AsyncParsableCommand {
     func run() async throws {
         let token = try await token.find()
         guard !esia else {
-            return try await StateIdentityString(file: files[0], key: key, isMessage: message.cms, place: destination)
-                .sign(on: token, secrets, output)
+            return try await StateIdentityString(
+                file: files[0], key: key, isMessage: message.cms, expired: message.expired, place: destination
+            )
+            .sign(on: token, secrets, output)
         }
+        let isCertified = Lock(false)
         let batch =
             message.cms
             ? try await MessageSigning(
-                files: files, name: key, with: message.with, isDetached: message.detached, place: place
+                files: files, name: key, with: message.with, isDetached: message.detached,
+                expired: message.expired, output: output, place: place
             )
             .run(on: token, secrets)
-            : try await rawSignatures(on: token)
+            : try await rawSignatures(on: token, isCertified)
         if place(for: files[0]) != "-" { try output.show(SignedFiles(files: batch.results)) }
+        if isCertified.withLock({ $0 }), batch.results.contains(where: { $0.signature != nil }) {
+            try output.hint(Self.formNote)
+        }
         try batch.finish(of: files.count, .signing)
     }
+
+    private static let formNote: Phrase = """
+        This is the signature alone, without certificate and time. Most recipients want a signed message: kanal sign --cms
+        """
 
     /// The destination of the result for a file.
     private func place(for file: String) -> String {
@@ -90,11 +105,17 @@ struct Sign: AsyncParsableCommand {
     }
 
     /// Signs all files under one login, without anything around the signatures.
-    private func rawSignatures(on token: Token) async throws -> Batch<SignedFile> {
-        let (files, name, algorithm, place) = (files, key, algorithm, place)
+    ///
+    /// - Parameter isCertified: Whether the key has a certificate on the token, if a person wants to know.
+    private func rawSignatures(on token: Token, _ isCertified: Lock<Bool>) async throws -> Batch<SignedFile> {
+        let (files, name, algorithm, place, isRead) = (files, key, algorithm, place, output.isRead)
         return try await secrets.perform(on: token) { session in
             let key = try session.keyPairs().only(named: name, .key, by: "--key")
             let algorithm = try AlgorithmName.choose(algorithm, for: key.kind)
+            if isRead {
+                let hasCertificate = try session.hasCertificate(for: key)
+                isCertified.withLock { $0 = hasCertificate }
+            }
             let progress = BatchProgress(.signing, count: files.count)
             defer { progress.end() }
             var batch = Batch<SignedFile>()
@@ -132,6 +153,9 @@ struct MessageForm: ParsableArguments {
 
     @Option(help: .saying("A further certificate of the token that goes with signed messages.", valueName: "name"))
     var with: [String] = []
+
+    @Flag(help: .saying("Sign although the certificate has expired."))
+    var expired = false
 
     /// The ending of a result's name.
     var ending: String { cms ? (detached ? ".p7s" : ".p7m") : ".sig" }

@@ -10,6 +10,8 @@ struct StateIdentityString {
     let key: String?
     /// Whether a detached message is wanted, as by versions before 2.90, and not the signature alone.
     let isMessage: Bool
+    /// Whether the certificate of a message may be expired.
+    let expired: Bool
     let place: String?
 
     /// Far more than any string of parameters has.
@@ -22,10 +24,11 @@ struct StateIdentityString {
                 .failed,
                 "\(file) is empty or ends with a line break, which is not a part of the string: write it by printf")
         }
-        let (name, isMessage) = (key, isMessage)
+        let (name, isMessage, expired) = (key, isMessage, expired)
         let secret = try await secrets.perform(on: token) { session in
             if isMessage {
-                let signer = try MessageSigning.certificates(of: session, named: name, with: []).signer
+                let signer = try MessageSigning.certificates(of: session, named: name, with: [], expired: expired)
+                    .signer
                 return try session.clientSecret(signing: text, by: signer)
             }
             let key = try session.keyPairs().only(named: name, .key, by: "--key")

@@ -118,6 +118,22 @@ struct Verify: AsyncParsableCommand {
         return batch
     }
 
+    /// Says that a certificate's period has ended, or has not begun. A signature alone does not say when it was made.
+    private func tellPeriod(of certificate: [UInt8]) throws {
+        guard !output.json, let summary = try? CertificateSummary(of: certificate) else { return }
+        let text: Phrase
+        switch summary.validity(at: Timestamp.now.seconds) {
+        case .expired:
+            let day = summary.notAfter.map { Timestamp($0).day } ?? ""
+            text = Phrase("The certificate expired on \(day). A signature alone does not say when it was made.")
+        case .notYetValid:
+            let day = summary.notBefore.map { Timestamp($0).day } ?? ""
+            text = Phrase("The certificate is not valid before \(day).")
+        case .valid, .expiring: return
+        }
+        try OutputStream.error.write("kanal: \(translated(text))\n".wrapped(to: OutputStream.error.style.width))
+    }
+
     /// The key to verify with: of a file, or of the token.
     private func chosenKey() async throws -> PublicKey {
         if let publicKey = alone.publicKey {
@@ -132,6 +148,7 @@ struct Verify: AsyncParsableCommand {
             guard let key = try? PublicKey(of: value) else {
                 throw CommandError(.failed, "\(file) has no certificate in it that can be read")
             }
+            try tellPeriod(of: value)
             return key
         }
         let name = alone.key
