@@ -100,6 +100,8 @@ extension String {
     }
 
     private func wrappedLine(to width: Int, indent: String) -> String {
+        // Columns of a line that fits stay where they are.
+        guard columns > width else { return self }
         var lines: [String] = []
         var line = String(prefix { $0 == " " })
         var isEmpty = true

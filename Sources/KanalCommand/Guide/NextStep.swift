@@ -32,16 +32,25 @@ enum NextStep {
         }
     }
 
-    /// The step in one line, with its command.
-    var phrase: Phrase {
+    /// The step, which its command follows.
+    fileprivate var phrase: Phrase {
         switch self {
-        case .changePIN: "Next, a PIN of your own: kanal pin change"
-        case .makeKey: "Next, a key: kanal key generate --label NAME"
+        case .changePIN: "Next, a PIN of your own:"
+        case .makeKey: "Next, a key:"
+        case .requestCertificate: "Next, a request for a certificate:"
+        case .importCertificate(let request): "Next, send \(request) to an authority, and import the certificate:"
+        case .sign: "Next, sign a file:"
+        }
+    }
+
+    fileprivate var command: Phrase {
+        switch self {
+        case .changePIN: .command("kanal pin change")
+        case .makeKey: .command("kanal key generate --label NAME")
         case .requestCertificate(let key):
-            "Next, a request for a certificate: kanal cert request --key \(key) --subject CN=NAME --output request.pem"
-        case .importCertificate(let request):
-            "Next, send \(request) to an authority, and import the certificate: kanal cert import FILE"
-        case .sign: "Next, sign a file: kanal sign --cms --detached FILE"
+            .command("kanal cert request --key \(key) --subject CN=NAME --output request.pem")
+        case .importCertificate: .command("kanal cert import FILE")
+        case .sign: .command("kanal sign --cms --detached FILE")
         }
     }
 }
@@ -52,12 +61,14 @@ extension OutputOptions {
 
     /// Tells a person at a terminal the next step, below the result.
     func hint(_ step: NextStep?) throws {
-        if let step { try hint(step.phrase) }
+        if let step { try hint(step.phrase, step.command) }
     }
 
-    /// Tells a person at a terminal more of a result, below it, on standard error.
-    func hint(_ text: Phrase) throws {
+    /// Tells a person at a terminal more of a result, below it, on standard error. The command stays in one piece, so that
+    /// it can be copied.
+    func hint(_ text: Phrase, _ command: Phrase) throws {
         guard isRead else { return }
-        try OutputStream.error.write(translated(text).printable + "\n")
+        let lines = (translated(text).printable + "\n").wrapped(to: OutputStream.error.style.width)
+        try OutputStream.error.write("\(lines)  \(translated(command).printable)\n")
     }
 }

@@ -92,6 +92,15 @@ mended "a file of another user in the store"
 chmod 755 "$store"
 finds error store.mode "chmod -R go= $store"
 mended "a store that everybody can read"
+chmod 757 "${store%/*}"
+finds error store.above "chmod go-w ${store%/*}"
+mended "a directory above the store that everybody can write"
+chmod 1777 "${store%/*}"
+healthy "a directory above the store in which everybody can write only their own"
+chmod 755 "${store%/*}"
+chown nobody "${store%/*}"
+finds error store.above "chown 0 ${store%/*}"
+mended "a directory above the store of another user"
 rm -r "$store"
 touch "$store"
 finds error store.kind "mv $store $store.other"
@@ -221,19 +230,60 @@ healthy "OpenSSL 4 alone, and OpenSSL 3"
 cp "$engines/gost.so" .
 mount -t tmpfs tmpfs "$engines"
 cp gost.so "$engines"
-echo $pin > pin
-"$kanal" key generate --label gost --pin-source file:pin > /dev/null
+echo secret > secret
+import() {
+    base64 -d "$root/Tests/Unit/KanalCommandTests/Files/$1.pfx.txt" > "$1.pfx"
+    expect 0 "$kanal" key import "$1.pfx" --password-source file:secret --pin-source file:own
+}
+import ann
 healthy "a GOST key without OpenSSL's engine pkcs11"
 touch "$engines/pkcs11.so"
+healthy "a GOST key beside which there is no RSA key"
+import ben
 remedy='In /etc/kanal/kanal.conf add, for each program that uses it: [program NAME], and below hide_gost_keys = on'
 finds warning openssl.keys "$remedy"
-grep -q "$serial" found || fail "the token is not named: $(cat found)"
+grep -q "the token $serial has" found || fail "the token is not named as it is printed: $(cat found)"
 mkdir -p /etc/kanal
 printf '[program nginx]\nhide_gost_keys = on\n' > /etc/kanal/kanal.conf
 healthy "a GOST key that is hidden from a program of OpenSSL's engine pkcs11"
 rm -r /etc/kanal
-"$kanal" key delete gost --yes --pin-source file:pin > /dev/null
 umount "$engines"
+
+# ---- PINs, keys and certificates ----
+
+request="with your name in place of NAME: kanal cert request --token $serial --key"
+rest="--subject CN=NAME --output request.pem"
+for name in ann ben; do expect 0 "$kanal" key delete $name --yes --pin-source file:own; done
+for name in ann ben; do expect 0 "$kanal" cert delete $name --yes --pin-source file:own; done
+expect 0 "$kanal" key generate --kind rsa2048 --label mine --pin-source file:own
+finds warning key.without-certificate \
+    "Ask an authority for one, $request 01 $rest. Then import it: kanal cert import FILE --token $serial"
+expect 0 "$kanal" cert request --subject CN=Ann --output request.pem --pin-source file:own
+openssl req -x509 -newkey rsa:2048 -nodes -keyout authority.key -out root.pem -subj /CN=Authority -days 90 2> /dev/null
+# certified DAYS: the certificate of the key, which is valid for so long.
+certified() {
+    openssl x509 -req -in request.pem -CA root.pem -CAkey authority.key -CAcreateserial -days "$1" -out certificate.pem \
+        2> /dev/null
+    expect 0 "$kanal" cert import --pin-source file:own certificate.pem
+}
+certified -1
+finds warning certificate.expired "Ask an authority for a new one, $request 01 $rest"
+echo text > text
+expect 1 "$kanal" sign --cms --pin-source file:own text
+[ ! -e text.p7m ] || fail "it was signed with an expired certificate"
+expect 0 "$kanal" sign --cms --expired --pin-source file:own text
+certified 20
+finds warning certificate.expires-soon "Ask an authority for a new one, $request 01 $rest"
+certified 60
+healthy "an expired certificate, and one that expires soon, beside their successor"
+echo 00000000 > wrong
+for _ in {1..9}; do expect 4 "$kanal" label x --pin-source file:wrong; done
+finds warning pin.last-try "Make sure of the PIN before you type it: the right one restores all tries, a wrong one locks it"
+"$kanal" label x --pin-source file:wrong 2> /dev/null && fail "a wrong PIN is accepted"
+finds error pin.locked "Have the security officer unblock it: kanal pin unblock --token $serial"
+echo 87654321 > officer
+expect 0 "$kanal" pin unblock --pin-source file:officer
+healthy "a locked PIN, mended by: kanal pin unblock"
 
 # ---- What a log means ----
 

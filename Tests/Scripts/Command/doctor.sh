@@ -292,6 +292,7 @@ wait_until sh -c '! ./readers | grep -q "^card"'
 attach bt bt
 printf '%s\n' "$password" > password
 expect 0 "$kanal" pair --password-source file:password
+own_pin
 line="wireless_readers = Virtual PCD*"
 finds warning reader.wireless "mkdir -p $HOME/.config/kanal && echo '$line' > $file"
 mended "a Bluetooth token in a virtual reader"

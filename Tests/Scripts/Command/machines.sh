@@ -110,5 +110,13 @@ echo "module: $library" > /usr/share/p11-kit/modules/kanal.module
 prepare hold
 start_pcscd
 attach usb usb
-healthy "a machine that is well"
+echo "$pin" > pin
+echo 11223344 > own
+
+# Gives the token a PIN that is not the maker's, as on a machine that is well.
+own_pin() { "$kanal" pin change --token "$serial" --pin-source file:pin --new-pin-source file:own > output; }
+
+finds warning pin.factory "kanal pin change --token $serial"
+own_pin
+healthy "a machine that is well, when the maker's PIN was changed"
 file=$HOME/.config/kanal/kanal.conf

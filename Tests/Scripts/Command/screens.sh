@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The terminals of docs/Start/Owner.md show the command's output: follows the page, with an emulated token of its serial
-# number. Only dates may differ.
+# number. Only dates, and the days until them, may differ.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -11,7 +11,7 @@ prepare
 start_pcscd
 
 # The terminals of the page, each in a file "shown.NUMBER", with one date for all dates.
-dated() { sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:]{8}Z)?/DATE/g'; }
+dated() { sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:]{8}Z)?/DATE/g; s/(days left: )[0-9]+/\1DAYS/'; }
 dated < "$page" \
     | awk '/^```/ { inside = 0 } inside { print > ("shown." number) } /^```console/ { inside = 1; number++ }'
 number=0
@@ -46,6 +46,10 @@ wait_for_screen 'Activation password:'
 type_line "$password"
 wait_for_prompt
 screen_is_next
+echo "$pin" > maker
+pin=11223344
+echo "$pin" > pin
+expect 0 "$kanal" pin change --pin-source file:maker --new-pin-source file:pin
 next_terminal
 next_terminal
 
@@ -53,7 +57,6 @@ next_terminal
 openssl req -x509 -newkey rsa:2048 -nodes -keyout authority.key -out root.pem -subj /CN=Authority -days 365 2> /dev/null
 openssl x509 -req -in request.pem -CA root.pem -CAkey authority.key -CAcreateserial -out certificate.pem -days 365 \
     2> /dev/null
-echo "$pin" > pin
 expect 0 "$kanal" cert import --pin-source file:pin certificate.pem
 echo "A contract" > contract.pdf
 

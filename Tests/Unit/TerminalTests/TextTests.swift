@@ -36,6 +36,7 @@ struct TextTests {
         #expect("one two three".wrapped(to: 7) == "one two\nthree")
         #expect("one two three".wrapped(to: nil) == "one two three")
         #expect("  one two\nthree four".wrapped(to: 9, indent: "    ") == "  one two\nthree\n    four")
+        #expect("one:   two\nlonger: three four".wrapped(to: 13) == "one:   two\nlonger: three\nfour")
         #expect("a longerthanten b".wrapped(to: 5) == "a\nlongerthanten\nb")
         let style = Style(width: 20, hasColor: true)
         #expect(style.text("green", .good).columns == 5)

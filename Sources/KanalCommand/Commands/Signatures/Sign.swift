@@ -89,13 +89,13 @@ struct Sign: AsyncParsableCommand {
             : try await rawSignatures(on: token, isCertified)
         if place(for: files[0]) != "-" { try output.show(SignedFiles(files: batch.results)) }
         if isCertified.withLock({ $0 }), batch.results.contains(where: { $0.signature != nil }) {
-            try output.hint(Self.formNote)
+            try output.hint(Self.formNote, .command("kanal sign --cms FILE"))
         }
         try batch.finish(of: files.count, .signing)
     }
 
     private static let formNote: Phrase = """
-        This is the signature alone, without certificate and time. Most recipients want a signed message: kanal sign --cms
+        This is the signature alone, without certificate and time. Most recipients want a signed message:
         """
 
     /// The destination of the result for a file.

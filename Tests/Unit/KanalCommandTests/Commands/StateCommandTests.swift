@@ -78,12 +78,13 @@ struct StateCommandTests {
     func expired() async throws {
         let desk = try await ObjectCommandTests.desk()
         try desk.write("text\n", "text")
+        try desk.write("string", "string")
         desk.now = Self.end + 1
         for line in [
             "sign --cms", "sign --esia --cms",
             "esia url --client-id X --scope openid --redirect-uri https://a.example/",
         ] {
-            let file = line.hasPrefix("sign") ? " ~/text" : ""
+            let file = line.hasPrefix("esia") ? "" : line.contains("--esia") ? " ~/string" : " ~/text"
             try await desk.type("\(line) --pin-source env:PIN --key ann\(file)")
             try await desk.type("\(line) --pin-source env:PIN --key ann\(file)", .russian)
         }
@@ -93,8 +94,12 @@ struct StateCommandTests {
         try await desk.type("sign --pin-source env:PIN --key ann ~/text")
         try await desk.type("sign --expired --pin-source env:PIN --key ann ~/text")
         try await desk.type("sign --expired --pin-source env:PIN --key ann ~/text", .russian)
+        try desk.copy("ann.pem")
+        try await desk.type("verify --certificate ~/ann.pem ~/text")
+        try await desk.type("verify --certificate ~/ann.pem ~/text", .russian)
         desk.now = Self.end
         try await desk.type("sign --cms --pin-source env:PIN --key ann ~/text")
+        try await desk.type("sign --cms --pin-source env:PIN --key ann ~/text", .russian)
         try desk.screen.expect("sign-expired")
     }
 
