@@ -146,6 +146,8 @@ PCD 00 00
 То же без вопросов:
   kanal pair SERIAL --password-source
 file:PATH
+Дальше — собственный PIN-код:
+  kanal pin change
 $
 END
 diff -u expected <(screen | sed '/^Ожидание токена/d') || fail "the screen is another one"
@@ -163,14 +165,14 @@ run 0 readers
 printed '^краткое имя  *имя  *носитель  *признаки$'
 "${english[@]}" "$kanal" key generate --label key --id 01 --pin-source file:pin > /dev/null
 run 0 list --pin-source file:pin
-printed '^ключ  *id  *вид$'
-printed '^key  *01  *ГОСТ Р 34.10-2012, 256 бит$'
+printed '^ключ  *id  *вид  *состояние$'
+printed '^key  *01  *ГОСТ Р 34.10-2012, 256 бит  *нет сертификата$'
 run 0 info
 printed '^PIN-код:  *осталось попыток: 10 из 10, от 6 до 249 байт'
 printed "^серийный номер: *$serial\$"
-# Values are aligned.
+# Values are aligned, above the findings.
 [ "$(LC_ALL=C.UTF-8 /usr/bin/python3 -c 'import re
-for line in open("output"): print(len(re.match(r"[^:]*: *", line)[0]))' | sort -u | wc -l)" = 1 ] || fail "not aligned: $(cat output)"
+for line in open("output").read().split("\n\n")[0].splitlines(): print(len(re.match(r"[^:]*: *", line)[0]))' | sort -u | wc -l)" = 1 ] || fail "not aligned: $(cat output)"
 for command in readers info "list --pin-source file:pin" "pin local" "licence" "cert show"; do
     "${english[@]}" "$kanal" $command --json > english.json
     "${russian[@]}" "$kanal" $command --json > russian.json
