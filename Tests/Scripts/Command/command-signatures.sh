@@ -106,7 +106,7 @@ keys() {
     json 'd["keys"] == [{"id": "04", "kind": "p256", "label": "p256",
         "uri": "pkcs11:serial='"$serial"';id=%04;object=p256;type=private"}]'
     as_user 0 list
-    printed '^gost512  02  GOST R 34.10-2012, 512 bits$'
+    printed '^gost512  02  GOST R 34.10-2012, 512 bits  no certificate$'
     run 0 list --public
     printed 'public key, RSA, 1024 bits$'
     run 0 list
