@@ -360,7 +360,7 @@ healthy "well again"
 
 # ---- The page ----
 
-for name in $(grep -hoE '"(pcscd|bluetooth|reader|token|library|p11kit|configuration|home|store|clock|openssl)\.[a-z]+"' \
+for name in $(grep -hoE '"(pcscd|bluetooth|reader|token|library|p11kit|configuration|home|store|clock|openssl|containers?)\.[a-z-]+"' \
     "$root"/Sources/KanalCommand/Doctor/*.swift | tr -d '"' | sort -u); do
     for page in docs/Doctor.md docs/ru/Doctor.md; do
         grep -q "\`$name\`" "$root/$page" || fail "$page does not have $name"
