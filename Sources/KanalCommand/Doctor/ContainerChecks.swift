@@ -38,7 +38,6 @@ package struct ContainerChecks {
         var findings: [Finding] = []
         for (token, containers) in tokens {
             findings.append(Self.found(containers, on: token, isChecked: pin != nil))
-            if let finding = await Self.makersPIN(of: token) { findings.append(finding) }
             if let pin { findings += await checked(token, pin) }
         }
         guard !Task.isCancelled else { throw KanalError.cancelled }
@@ -59,16 +58,6 @@ package struct ContainerChecks {
             ? "Nothing is to be done; keep copies of them by CryptoPro CSP"
             : "To have their files checked, leave one such token in, and give its PIN: kanal doctor --pin-source SOURCE"
         return .information("container.found", problem, remedy: remedy)
-    }
-
-    /// The token says whether it has the maker's PIN: no try is spent.
-    private static func makersPIN(of token: Token) async -> Finding? {
-        guard let details = try? await token.details(), details.userPIN?.isDefault == true else { return nil }
-        let serial = token.information.serialText
-        return .warning(
-            "container.pin",
-            "the token \(serial) has key containers and still the maker's PIN: whoever holds it can sign with them",
-            remedy: .command("kanal pin change \(serial)"))
     }
 
     private func checked(_ token: Token, _ pin: HeldPIN) async -> [Finding] {

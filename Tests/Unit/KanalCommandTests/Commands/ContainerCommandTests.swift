@@ -70,10 +70,6 @@ struct ContainerCommandTests {
         #expect(
             try await findings(desk, pin: nil) == [
                 "information container.found the token 0e123456 has 2 key containers of CryptoPro CSP, in 1000/1003: 0A00, 0C00",
-                """
-                warning container.pin the token 0e123456 has key containers and still the maker's PIN: whoever holds it can \
-                sign with them
-                """,
             ])
         #expect(!desk.reader.headers.contains { $0[1] == 0x20 })
     }
