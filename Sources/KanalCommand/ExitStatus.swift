@@ -108,9 +108,12 @@ struct CommandError: Explained {
     let status: ExitStatus
     /// The cause, and the remedy if known.
     let explanation: Phrase
+    /// The refusal that the explanation adds a remedy to.
+    let refusal: KanalError?
 
-    init(_ status: ExitStatus, _ explanation: Phrase) {
+    init(_ status: ExitStatus, _ explanation: Phrase, of refusal: KanalError? = nil) {
         self.status = status
         self.explanation = explanation
+        self.refusal = refusal
     }
 }

@@ -145,4 +145,11 @@ package final class SignerVerification {
         for signer in found where try !search.trusts(signer.candidate, over: signer.others) { return false }
         return !found.isEmpty
     }
+
+    /// The reason, for each signer, why no such path leads from it; nil for a signer with one.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    package func faults() throws(HostCryptoError) -> [PathFault?] {
+        try found.map { signer throws(HostCryptoError) in try search.fault(of: signer.candidate, over: signer.others) }
+    }
 }

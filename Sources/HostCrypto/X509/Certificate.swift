@@ -65,8 +65,8 @@ package struct Certificate: Sendable, Equatable {
         get throws(HostCryptoError) {
             do throws(GOSTError) {
                 var reader = DERReader(times.span)
-                let notBefore = try Self.time(&reader)
-                let notAfter = try Self.time(&reader)
+                let notBefore = try reader.time()
+                let notAfter = try reader.time()
                 try reader.end()
                 return (notBefore, notAfter)
             } catch {
@@ -75,18 +75,20 @@ package struct Certificate: Sendable, Equatable {
         }
     }
 
-    private static func time(_ reader: inout DERReader) throws(GOSTError) -> Int {
-        let tag = reader.isAt(.utcTime) ? DERTag.utcTime : .generalizedTime
-        let der = [UInt8](copying: try reader.element(tag))
-        guard let seconds = CalendarTime.seconds(of: der) else { throw .invalidEncoding }
-        return seconds
-    }
-
     /// Whether the certificate is signed with a key.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
         try structure.isSigned(with: key, digest: structure.digest())
+    }
+}
+
+extension DERReader {
+    /// Reads a Time (RFC 5280, 4.1.2.5), in seconds since 1970.
+    mutating func time() throws(GOSTError) -> Int {
+        let der = [UInt8](copying: try element(isAt(.utcTime) ? .utcTime : .generalizedTime))
+        guard let seconds = CalendarTime.seconds(of: der) else { throw .invalidEncoding }
+        return seconds
     }
 }
 

@@ -27,6 +27,8 @@ package final class PathSearch {
     /// Those of a name that may issue certificates.
     private var authorities: [[UInt8]: [PathCandidate]] = [:]
     private let signatureLimit: Int
+    /// The causes that have ended ways of the present search.
+    private var causes = PathCauses()
     /// The number of verified signatures.
     private(set) var signatureCount = 0
     /// The number of certificates that were looked at for a signer or an issuer, each as often as that was.
@@ -92,8 +94,26 @@ package final class PathSearch {
     /// - Parameter named: Certificates that must all be on it.
     /// - Throws: ``HostCryptoError/libraryFailure``.
     func trusts(_ leaf: PathCandidate, over named: [NamedCertificate] = []) throws(HostCryptoError) -> Bool {
-        guard leaf.key != nil, leaf.details?.signsMessages == true else { return false }
+        causes = PathCauses()
+        guard leaf.key != nil, leaf.details?.signsMessages == true else {
+            causes.add(leaf.key == nil ? .notUnderstood : .notForSigning, leaf)
+            return false
+        }
         return try leads(from: leaf, authorities: 0, path: [], over: named)
+    }
+
+    /// The reason why ``trusts(_:over:)`` finds no path; nil if it finds one.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    func fault(of leaf: PathCandidate, over named: [NamedCertificate] = []) throws(HostCryptoError) -> PathFault? {
+        guard try !trusts(leaf, over: named) else { return nil }
+        // An authority counts for nothing now: it is only the cause if it has issued the certificate.
+        if let (candidate, issuer) = causes.unusableIssuer, let fault = issuer.fault, let key = issuer.key,
+            takeSignature(), try isSigned(candidate, by: issuer, key)
+        {
+            causes.add(fault, issuer)
+        }
+        return causes.first ?? PathFault(.noPath, leaf.certificate.der)
     }
 
     /// - Parameters:
@@ -102,23 +122,40 @@ package final class PathSearch {
     private func leads(
         from candidate: PathCandidate, authorities: Int, path: [PathCandidate], over named: [NamedCertificate]
     ) throws(HostCryptoError) -> Bool {
-        guard candidate.isUsable else { return false }
+        guard candidate.isUsable else {
+            causes.add(candidate.fault ?? .notUnderstood, candidate)
+            return false
+        }
         let longer = path + [candidate]
-        if candidate.isTrusted, candidate.isSelfIssued || store.allowsPartialPaths, try longer.haveAll(named) {
-            return true
+        if candidate.isTrusted, candidate.isSelfIssued || store.allowsPartialPaths {
+            if try longer.haveAll(named) { return true }
+            causes.add(.noPath, candidate)
         }
         if named.isEmpty, let proof = candidate.proof, proof == (authorities, path.count) { return true }
-        guard path.count < Self.maximumLength else { return false }
+        guard path.count < Self.maximumLength else {
+            causes.add(.noPath, candidate)
+            return false
+        }
+        var isIssued = false
         for issuer in try self.authorities(named: candidate.certificate.issuer) {
             guard takeStep() else { return false }
             guard let key = issuer.key, issuer.details?.pathLength ?? authorities >= authorities,
-                !longer.contains(where: { $0 === issuer }), takeSignature(), try isSigned(candidate, by: issuer, key),
-                try isNotRevoked(candidate, by: issuer, key, isLeaf: path.isEmpty)
+                !longer.contains(where: { $0 === issuer }), takeSignature(), try isSigned(candidate, by: issuer, key)
             else { continue }
+            isIssued = true
+            if let cause = try revocation(of: candidate, by: issuer, key, isLeaf: path.isEmpty) {
+                causes.add(cause, candidate)
+                continue
+            }
             let further = issuer.isSelfIssued ? authorities : authorities + 1
             guard try leads(from: issuer, authorities: further, path: longer, over: named) else { continue }
             candidate.proof = (authorities, path.count)
             return true
+        }
+        if !isIssued {
+            causes.add(.unknownIssuer, candidate)
+            let issuers = bySubject[candidate.certificate.issuer] ?? []
+            causes.unusableIssuer = causes.unusableIssuer ?? issuers.first { !$0.isUsable }.map { (candidate, $0) }
         }
         return false
     }
@@ -148,31 +185,38 @@ package final class PathSearch {
         return try candidate.signsItself()
     }
 
-    private func isNotRevoked(
-        _ candidate: PathCandidate, by issuer: PathCandidate, _ key: PublicKeyInfo, isLeaf: Bool
-    ) throws(HostCryptoError) -> Bool {
+    /// The reason why a certificate may be revoked; nil if it is not.
+    private func revocation(
+        of candidate: PathCandidate, by issuer: PathCandidate, _ key: PublicKeyInfo, isLeaf: Bool
+    ) throws(HostCryptoError) -> PathFault.Reason? {
         // By an old list that names it; a certificate that was on hold may be on a later list no more.
-        var isListed = false, wasRevoked = false
-        guard let details = candidate.details else { return false }
+        var isListed = false, former: PathFault.Reason?
+        guard let details = candidate.details else { return .notUnderstood }
         let lists = issuer.details?.signsLists == true ? lists[issuer.certificate.subject] ?? [] : []
         for list in lists {
             let isCurrent = list.isCurrent(at: time), isNamed = list.names(details)
             guard isCurrent || isNamed else { continue }
-            guard let isSigned = try isSigned(list, by: issuer, key) else { return false }
+            guard let isSigned = try isSigned(list, by: issuer, key) else { return .noPath }
             guard isSigned else { continue }
+            let revoked = PathFault.Reason.revoked(list.revocationTime(of: candidate.certificate))
             guard isCurrent else {
-                wasRevoked = true
+                former = revoked
                 continue
             }
-            if isNamed { return false }
+            if isNamed { return revoked }
             if list.isWhole(for: candidate.certificate, isAuthority: details.isAuthority) { isListed = true }
         }
-        guard isListed || !wasRevoked else { return false }
-        switch store.revocationCheck {
-        case .none: return true
-        case .leaf: return isListed || !isLeaf
-        case .all: return isListed
-        }
+        guard !isListed else { return nil }
+        if let former { return former }
+        let isNeeded =
+            switch store.revocationCheck {
+            case .none: false
+            case .leaf: isLeaf
+            case .all: true
+            }
+        guard isNeeded else { return nil }
+        let old = lists.filter { !$0.isCurrent(at: time) }.compactMap(\.nextUpdate).max()
+        return old.map { .listOutdated($0) } ?? .listMissing
     }
 
     /// - Returns: nil if no more signatures may be verified.
@@ -219,6 +263,13 @@ final class PathCandidate {
     private(set) lazy var details = try? findings.details(of: certificate)
     /// Whether a path may have it at this time.
     private(set) lazy var isUsable = details.map { $0.isUsable && $0.isValid(at: time) } == true
+    /// The reason why no path may have it at this time; nil if one may.
+    var fault: PathFault.Reason? {
+        guard !isUsable else { return nil }
+        guard let details, details.isUnderstood, let validity = try? certificate.validity else { return .notUnderstood }
+        guard details.isUsable else { return .notForSigning }
+        return validity.notAfter <= time ? .expired(validity.notAfter) : .notYetValid(validity.notBefore)
+    }
     /// nil for a weak key, and for one of an algorithm that is not known here.
     private(set) lazy var key: PublicKeyInfo? = {
         let info = certificate.subjectPublicKeyInfo
@@ -280,8 +331,9 @@ final class HashedStructure {
 
 /// A certificate, and its properties for the validation of a path (RFC 5280, 6.1).
 struct PathCertificate: Sendable {
-    /// Whether no extension is critical that libcrypto or this validation does not heed, and the purposes of its key let it
-    /// have to do with messages.
+    /// Whether no extension is critical that libcrypto or this validation does not heed.
+    let isUnderstood: Bool
+    /// Whether it is understood, and the purposes of its key let it have to do with messages.
     let isUsable: Bool
     /// Whether it says that it may issue certificates.
     let isAuthority: Bool
@@ -307,7 +359,7 @@ struct PathCertificate: Sendable {
             NID_name_constraints, NID_policy_constraints, NID_inhibit_any_policy, NID_policy_mappings,
             NID_sbgp_ipAddrBlock, NID_sbgp_autonomousSysNum,
         ]
-        let isUnderstood =
+        isUnderstood =
             flags & UInt32(EXFLAG_INVALID | EXFLAG_CRITICAL | EXFLAG_PROXY) == 0
             && unheeded.allSatisfy { unsafe X509_get_ext_by_NID(handle.pointer, $0, -1) < 0 }
         let allowsMessages = (try? certificate.allowsMessages) == true

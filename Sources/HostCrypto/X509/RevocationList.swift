@@ -68,9 +68,48 @@ final class RevocationList: Sendable {
         return unsafe X509_CRL_get0_by_serial(list.pointer, nil, serial) == 1
     }
 
+    /// When a certificate on the list was revoked, in seconds since 1970; nil if it is not there.
+    func revocationTime(of certificate: Certificate) -> Int? {
+        (try? RevocationTimes(structure.content))?.entry(certificate.serialNumber)
+    }
+
+    /// When a newer list is due, in seconds since 1970; nil if the list does not say.
+    var nextUpdate: Int? { (try? RevocationTimes(structure.content))?.nextUpdate }
+
     /// Whether a certificate that is not on the list is not revoked.
     func isWhole(for certificate: Certificate, isAuthority: Bool) -> Bool {
         scope.isWhole(for: certificate, isAuthority: isAuthority)
+    }
+}
+
+/// The times in a list of revoked certificates, which only a refusal needs.
+private struct RevocationTimes {
+    let nextUpdate: Int?
+    /// In DER.
+    private let entries: [UInt8]
+
+    /// - Parameter content: The TBSCertList in DER.
+    init(_ content: [UInt8]) throws(GOSTError) {
+        var outer = DERReader(content.span)
+        var reader = DERReader(try outer.contents(.sequence))
+        if reader.isAt(.integer) { _ = try reader.contents(.integer) }
+        for _ in 0..<2 { _ = try reader.contents(.sequence) }
+        _ = try reader.time()
+        let isDue = reader.isAt(.utcTime) || reader.isAt(.generalizedTime)
+        nextUpdate = isDue ? try reader.time() : nil
+        entries = reader.isAt(.sequence) ? [UInt8](copying: try reader.contents(.sequence)) : []
+    }
+
+    /// - Parameter serialNumber: With tag and length.
+    func entry(_ serialNumber: [UInt8]) -> Int? {
+        var reader = DERReader(entries.span)
+        while !reader.isAtEnd {
+            guard let contents = try? reader.contents(.sequence) else { return nil }
+            var entry = DERReader(contents)
+            guard let number = try? entry.element(.integer) else { return nil }
+            if [UInt8](copying: number) == serialNumber { return try? entry.time() }
+        }
+        return nil
     }
 }
 

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import FoundationEssentials
-import Glibc
 import Terminal
 import Translation
 
@@ -87,29 +86,4 @@ enum Destination: Sendable {
 
     /// Puts the file in its place.
     func finish() throws { if case .file(let file, _) = self { try file.finish() } }
-}
-
-/// A point in time, as people and programs read it: in UTC, by ISO 8601.
-struct Timestamp {
-    /// Since 1970.
-    let seconds: Int64
-
-    init(_ seconds: Int64) { self.seconds = seconds }
-
-    static var now: Timestamp { Timestamp(ProgramContext.current.now()) }
-
-    /// `2026-03-31T12:00:00Z`
-    var text: String { formatted("%Y-%m-%dT%H:%M:%SZ") }
-
-    /// `2026-03-31`
-    var day: String { formatted("%Y-%m-%d") }
-
-    private func formatted(_ format: String) -> String {
-        var time = time_t(seconds)
-        var parts = unsafe tm()
-        guard unsafe gmtime_r(&time, &parts) != nil else { return "\(seconds)" }
-        var text = [CChar](repeating: 0, count: 40)
-        let count = unsafe strftime(&text, text.count, format, &parts)
-        return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
 }

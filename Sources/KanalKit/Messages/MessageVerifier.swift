@@ -157,10 +157,13 @@ public struct MessageVerifier: Sendable {
             guard let found = try verification.signers(of: digests, content.form) else {
                 return .failure(.messageRefused(MessageFault(verification.fault)))
             }
-            let signers = zip(found.certificates, found.signingTimes).map { certificate, time in
-                MessageSigner(certificate: certificate, signingTime: time.map(Int64.init))
+            let faults = checksSignatureOnly ? found.certificates.map { _ in nil } : try verification.faults()
+            let signers = found.certificates.indices.map { place in
+                MessageSigner(
+                    certificate: found.certificates[place], signingTime: found.signingTimes[place].map(Int64.init),
+                    distrust: faults[place].map(Distrust.init))
             }
-            let isTrusted = checksSignatureOnly ? true : try verification.trustsSigners()
+            let isTrusted = signers.allSatisfy { $0.distrust == nil }
             return isTrusted ? .success(signers) : .failure(.messageRefused(.untrusted(signers)))
         }.get()
     }
@@ -199,6 +202,9 @@ public struct MessageSigner: Sendable, Equatable {
     public let certificate: [UInt8]
     /// When the signer says to have signed, in seconds since 1970; nil if the message does not say.
     public let signingTime: Int64?
+    /// The reason why the certificate leads to no trusted one; nil if it does, and for a verifier with
+    /// ``MessageVerifier/checksSignatureOnly``.
+    public let distrust: Distrust?
 }
 
 /// Why a signed message is not accepted.
@@ -227,7 +233,7 @@ public enum MessageFault: Sendable, Equatable {
     /// There are too many signers and certificates to try all.
     case tooManySignatures
     /// All signatures are good, and not every signer has a path to a trusted certificate. The associated value has the
-    /// signers that they claim to be.
+    /// signers that they claim to be, with the reasons (``MessageSigner/distrust``).
     case untrusted([MessageSigner])
 
     fileprivate init(_ fault: SignerVerification.Fault?) {
@@ -262,7 +268,7 @@ extension MessageFault: CustomStringConvertible {
         case .weakAlgorithm: "a signature is by an algorithm or a key that is weak or not known"
         case .wrongAttributes: "the signed attributes are not in order"
         case .tooManySignatures: "it would take too many signatures to verify it"
-        case .untrusted: "the signatures are good, but not every signer's certificate leads to a trusted one"
+        case .untrusted(let signers): Self.explanation(untrusted: signers)
         }
     }
 }

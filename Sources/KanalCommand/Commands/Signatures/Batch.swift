@@ -14,21 +14,21 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
 
     /// Does the work for a file, unless an earlier one has met an obstacle.
     ///
-    /// - Parameter failed: The result for a file that failed.
-    mutating func attempt(_ file: String, _ work: () throws -> Result, failed: (String) -> Result) {
+    /// - Parameter failed: The result for a file that failed, by the error and its text in English.
+    mutating func attempt(_ file: String, _ work: () throws -> Result, failed: (any Error, String) -> Result) {
         guard obstacle == nil else { return }
         do { results.append(try work()) } catch { fail(file, error, failed) }
     }
 
     /// As the other one, for work that takes its time.
     mutating func attempt(
-        _ file: String, _ work: () async throws -> Result, failed: (String) -> Result
+        _ file: String, _ work: () async throws -> Result, failed: (any Error, String) -> Result
     ) async {
         guard obstacle == nil else { return }
         do { results.append(try await work()) } catch { fail(file, error, failed) }
     }
 
-    private mutating func fail(_ file: String, _ error: any Error, _ failed: (String) -> Result) {
+    private mutating func fail(_ file: String, _ error: any Error, _ failed: (any Error, String) -> Result) {
         guard !Interruption.isRequested, Self.isOfOneFile(error) else {
             // After an interrupt, the errors that it causes are not reported.
             obstacle = Interruption.isRequested ? KanalError.cancelled : error
@@ -36,7 +36,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         }
         let reason = ExitStatus.message(of: error) ?? Phrase(verbatim: "\(error)")
         let english = reason.description.printable
-        results.append(failed(english))
+        results.append(failed(error, english))
         let text = translated(reason).printable
         failures.append(english.contains(file.printable) ? text : "\(file.printable): \(text)")
     }

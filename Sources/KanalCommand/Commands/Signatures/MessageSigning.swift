@@ -40,7 +40,7 @@ struct MessageSigning {
                     try destination.finish()
                     return SignedFile(file: file.shownName, signature: destination.name?.shownName, error: nil)
                 } failed: {
-                    SignedFile(file: file.shownName, signature: nil, error: $0)
+                    SignedFile(file: file.shownName, signature: nil, error: $1)
                 }
             }
             if !batch.results.isEmpty, let notice = certificate.notice(at: Timestamp.now.seconds) {

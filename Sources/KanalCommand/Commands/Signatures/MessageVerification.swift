@@ -24,7 +24,7 @@ struct MessageVerification {
                 return VerifiedFile(
                     file: file.shownName, isValid: true, signers: signers.map(VerifiedFile.Signer.init), error: nil)
             } failed: {
-                VerifiedFile(file: file.shownName, isValid: false, signers: [], error: $0)
+                VerifiedFile(file: file.shownName, isValid: false, signers: VerifiedFile.claimed(by: $0), error: $1)
             }
         }
         return batch
@@ -79,31 +79,16 @@ struct MessageVerification {
             message, content: content.source(progress: progress.begin(number, content)))
     }
 
-    /// Names the option that accepts what only an orderly message has, and the validity of certificates that were not valid.
+    /// Names the options that accept what only an orderly message has, and certificates that are valid at another time.
     private func namingRemedies(_ body: () async throws -> [MessageSigner]) async throws -> [MessageSigner] {
         do { return try await body() } catch KanalError.messageRefused(.notInOrder) {
             throw CommandError(
                 .failed,
                 "\(KanalError.messageRefused(.notInOrder).explanation); --lenient accepts the message all the same")
-        } catch KanalError.messageRefused(.untrusted(let signers)) {
+        } catch KanalError.messageRefused(.untrusted(let signers)) where signers.contains(where: \.isOfAnotherTime) {
             let refusal = KanalError.messageRefused(.untrusted(signers))
-            guard let validity = signers.lazy.compactMap(notValid).first else { throw refusal }
-            throw CommandError(.failed, "\(refusal.explanation); \(validity)")
+            throw CommandError(.failed, "\(refusal.explanation): --at verifies for another time", of: refusal)
         }
-    }
-
-    /// The validity of a signer's certificate that is not valid at the time of the verification; nil for another one.
-    private func notValid(_ signer: MessageSigner) -> Phrase? {
-        guard let certificate = try? CertificateSummary(of: signer.certificate), let begin = certificate.notBefore,
-            let end = certificate.notAfter
-        else { return nil }
-        let time = verifier.time.map { Timestamp($0) } ?? .now
-        guard !(begin...max(begin, end)).contains(time.seconds) else { return nil }
-        let subject = Phrase(verbatim: certificate.subject.description.printable)
-        return """
-            the certificate of \(subject) is valid from \(Timestamp(begin).text) to \(Timestamp(end).text), and not at \
-            \(time.text): --at verifies for another time
-            """
     }
 
     /// The file with the content of a message that does not contain it, by the name of the message's.
@@ -198,6 +183,15 @@ struct VerifiedFile: Encodable, Sendable {
         let issuer: String?
         let serialNumber: String?
         let signingTime: String?
+        let distrust: Distrust?
+    }
+
+    /// The reason why a signer is not trusted.
+    struct Distrust: Encodable, Sendable {
+        let reason: String
+        let time: String?
+        /// The subject of the certificate that is at fault.
+        let subject: String?
     }
 
     let file: String
@@ -214,6 +208,46 @@ extension VerifiedFile.Signer {
         issuer = summary?.issuer.description
         serialNumber = summary?.serialNumber.hexadecimal
         signingTime = signer.signingTime.map { Timestamp($0).text }
+        distrust = signer.distrust.map(VerifiedFile.Distrust.init)
+    }
+}
+
+extension VerifiedFile.Distrust {
+    init(_ distrust: KanalKit.Distrust) {
+        let (name, time): (String, Int64?) =
+            switch distrust.reason {
+            case .expired(let time): ("expired", time)
+            case .notYetValid(let time): ("notYetValid", time)
+            case .revoked(let time): ("revoked", time)
+            case .listMissing: ("listMissing", nil)
+            case .listOutdated(let time): ("listOutdated", time)
+            case .notForSigning: ("notForSigning", nil)
+            case .notUnderstood: ("notUnderstood", nil)
+            case .unknownIssuer: ("unknownIssuer", nil)
+            case .noPath: ("noPath", nil)
+            }
+        reason = name
+        self.time = time.map { Timestamp($0).text }
+        subject = (try? CertificateSummary(of: distrust.certificate))?.subject.description
+    }
+}
+
+extension VerifiedFile {
+    /// The signers that a message claims to have whose signatures are good, and which is not accepted.
+    static func claimed(by error: any Error) -> [Signer] {
+        let refusal = (error as? CommandError)?.refusal ?? error as? KanalError
+        guard case .messageRefused(.untrusted(let signers)) = refusal else { return [] }
+        return signers.map(Signer.init)
+    }
+}
+
+extension MessageSigner {
+    /// Whether the certificate at fault is valid at another time.
+    fileprivate var isOfAnotherTime: Bool {
+        switch distrust?.reason {
+        case .expired, .notYetValid: true
+        default: false
+        }
     }
 }
 

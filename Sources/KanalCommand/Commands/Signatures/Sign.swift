@@ -135,7 +135,7 @@ struct Sign: AsyncParsableCommand {
                     try destination.finish()
                     return SignedFile(file: file.shownName, signature: destination.name?.shownName, error: nil)
                 } failed: {
-                    SignedFile(file: file.shownName, signature: nil, error: $0)
+                    SignedFile(file: file.shownName, signature: nil, error: $1)
                 }
             }
             return batch

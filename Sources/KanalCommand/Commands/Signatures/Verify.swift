@@ -112,7 +112,7 @@ struct Verify: AsyncParsableCommand {
                 }
                 return VerifiedFile(file: file.shownName, isValid: true, signers: [], error: nil)
             } failed: {
-                VerifiedFile(file: file.shownName, isValid: false, signers: [], error: $0)
+                VerifiedFile(file: file.shownName, isValid: false, signers: [], error: $1)
             }
         }
         return batch
