@@ -110,10 +110,13 @@ struct CommandError: Explained {
     let explanation: Phrase
     /// The refusal that the explanation adds a remedy to.
     let refusal: KanalError?
+    /// A command, or an option of this one, that helps.
+    let remedy: String?
 
-    init(_ status: ExitStatus, _ explanation: Phrase, of refusal: KanalError? = nil) {
+    init(_ status: ExitStatus, _ explanation: Phrase, of refusal: KanalError? = nil, remedy: String? = nil) {
         self.status = status
         self.explanation = explanation
         self.refusal = refusal
+        self.remedy = remedy
     }
 }

@@ -65,7 +65,9 @@ package struct Invocation: Sendable {
     }
 
     /// Does what it says, and tells on standard error why it was not done.
-    package func run() async -> ExitStatus {
+    package func run() async -> ExitStatus { await JSONOutput.$current.withValue(JSONOutput()) { await perform() } }
+
+    private func perform() async -> ExitStatus {
         do {
             var command = try await Kanal.asyncParseAsRoot(arguments)
             if let argument = FileName.intruder(in: arguments) {
@@ -82,6 +84,9 @@ package struct Invocation: Sendable {
         }
     }
 
+    /// Whether programs read the result, also if the rest of the line is wrong.
+    private var wantsJSON: Bool { arguments.prefix { $0 != "--" }.contains("--json") }
+
     private func report(_ error: any Error) -> ExitStatus {
         if let status = ExitStatus(of: error) {
             if let text = ExitStatus.message(of: error) {
@@ -89,12 +94,14 @@ package struct Invocation: Sendable {
                 let line = "kanal: \(translated(text).printable)\n"
                 try? OutputStream.error.write(line.wrapped(to: style.width, indent: "  "))
             }
+            if wantsJSON, let report = ErrorReport(error) { try? JSONOutput.current.write(report) }
             return status
         }
         // Help and usage, as the parser sets them.
         let text = ParserWords.translated(Kanal.fullMessage(for: error, columns: ProgramContext.current.helpWidth))
         guard Kanal.exitCode(for: error) == .success else {
             try? OutputStream.error.write(text + "\n")
+            if wantsJSON { try? JSONOutput.current.write(ErrorReport(commandLine: Kanal.message(for: error))) }
             return .usage
         }
         do throws(SystemError) {

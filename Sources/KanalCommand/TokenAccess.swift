@@ -34,5 +34,28 @@ package struct TokenAccess: Sendable {
     package init() {}
 }
 
+extension TokenAccess {
+    /// Works with the readers, and says on standard error if they are waited for.
+    ///
+    /// - Parameter folder: The folder whose containers count in place of tokens in readers.
+    static func asking<Result>(
+        in folder: String? = nil, _ body: (TokenManager) async throws -> Result
+    ) async throws -> Result {
+        let context = ProgramContext.current
+        return try await Interruption.reminding(after: .seconds(3)) {
+            let text: Phrase = """
+                pcscd, or a reader, has not responded for 3 seconds: still waiting. Ctrl-C twice gives up; \
+                "systemctl restart pcscd" helps if it lasts
+                """
+            try? ProgramContext.$current.withValue(context) {
+                let line = "kanal: \(translated(text))\n"
+                try OutputStream.error.write(line.wrapped(to: OutputStream.error.style.width, indent: "  "))
+            }
+        } of: {
+            try await body(try folder.map(current.folder) ?? current.manager())
+        }
+    }
+}
+
 /// A text in the language of the command.
 func translated(_ phrase: Phrase) -> String { phrase.text(in: ProgramContext.current.catalogue) }

@@ -47,6 +47,12 @@ package final class InputFile: Sendable {
         length = form == S_IFREG && place >= 0 && status.st_size > place ? status.st_size - place : nil
     }
 
+    /// Whether a name is that of a regular file. Nothing is opened, so that no writer to a pipe is disturbed.
+    package static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     static func hasOpened(_ file: FileIdentity) -> Bool { open.withLock { $0[file] != nil } }
 
     deinit {

@@ -13,12 +13,20 @@ package enum Interruption {
         var isRequested = false
         var onRequest: (@Sendable () -> Void)?
         var onRepetition: (@Sendable () -> Void)?
+        var reminder: Reminder?
+        var isListening = false
+    }
+
+    /// Called once, unless its work ends before its time.
+    private struct Reminder {
+        let time: ContinuousClock.Instant
+        let body: @Sendable () -> Void
     }
 
     private static let state = Lock(State())
     /// A pipe that can be read from after a request to end. Nothing ever reads it.
     private static let wish = Pipe()
-    /// A pipe through which the handler of signals tells the thread.
+    /// A pipe through which the handler of signals tells the thread, and others that there is a reminder.
     private static let signals = Pipe()
 
     private struct Pipe {
@@ -33,7 +41,7 @@ package enum Interruption {
             (reading, writing) = (descriptors[0], descriptors[1])
         }
 
-        func tell() { _ = unsafe Glibc.write(writing, "!", 1) }
+        func tell(_ word: StaticString = "!") { _ = unsafe Glibc.write(writing, word.utf8Start, 1) }
     }
 
     package static var isRequested: Bool { state.withLock { $0.isRequested } }
@@ -65,6 +73,7 @@ package enum Interruption {
     /// Takes the signals over.
     package static func listen() {
         _ = (wish, signals)
+        state.withLock { $0.isListening = true }
         var thread = pthread_t()
         unsafe pthread_create(&thread, nil, { _ in Interruption.wait() }, nil)
         pthread_detach(thread)
@@ -98,10 +107,36 @@ package enum Interruption {
         body?()
     }
 
+    /// Does work, and calls `body` in the thread of signals if it is not done after some time: another thread may block in a
+    /// call that nothing ends. Nothing is called in a process that has not taken its signals over.
+    package static func reminding<Result>(
+        after time: Duration, _ body: @escaping @Sendable () -> Void, of work: () async throws -> Result
+    ) async rethrows -> Result {
+        let isListening = state.withLock { state in
+            if state.isListening { state.reminder = Reminder(time: .now + time, body: body) }
+            return state.isListening
+        }
+        if isListening { signals.tell("?") }
+        defer { state.withLock { $0.reminder = nil } }
+        return try await work()
+    }
+
     private static func wait() -> Never {
         while true {
+            var waiting = pollfd(fd: signals.reading, events: Int16(POLLIN), revents: 0)
+            let left = state.withLock { $0.reminder.map { $0.time - .now } }
+            let patience = left.map { Int32(clamping: Int(max(.zero, $0) / .milliseconds(1)) + 1) } ?? -1
+            guard unsafe poll(&waiting, 1, patience) != 0 else {
+                let due = state.withLock { state in
+                    guard let reminder = state.reminder, reminder.time <= .now else { return Reminder?.none }
+                    state.reminder = nil
+                    return reminder
+                }
+                due?.body()
+                continue
+            }
             var byte: UInt8 = 0
-            if unsafe read(signals.reading, &byte, 1) == 1 { request() }
+            if unsafe read(signals.reading, &byte, 1) == 1, byte == UInt8(ascii: "!") { request() }
         }
     }
 }

@@ -18,7 +18,7 @@ package final class ResultFile: Sendable {
     private let path: String
     /// nil for a file that is written to directly.
     private let place: Place?
-    private let isPrivate: Bool
+    private let isPrivate, replaces: Bool
     /// -1 when it is closed.
     private let descriptor: Lock<Int32>
 
@@ -29,9 +29,11 @@ package final class ResultFile: Sendable {
         return 0o666 & ~mask
     }()
 
-    /// - Parameter isPrivate: Whether only its owner may read the file, regardless of the mode of the former one.
-    package init(_ path: String, isPrivate: Bool = false) throws {
-        (self.path, self.isPrivate) = (path, isPrivate)
+    /// - Parameters:
+    ///   - isPrivate: Whether only its owner may read the file, regardless of the mode of the former one.
+    ///   - replaces: Whether the file may take the place of another one.
+    package init(_ path: String, isPrivate: Bool = false, replaces: Bool = true) throws {
+        (self.path, self.isPrivate, self.replaces) = (path, isPrivate, replaces)
         switch try ResultPlace(path) {
         case .descriptor(let number):
             (place, descriptor) = (nil, Lock(number))
@@ -39,6 +41,7 @@ package final class ResultFile: Sendable {
             (place, descriptor) = (nil, Lock(try Self.open(name, in: directory, status, path)))
         case .name(let name, in: let directory, let status):
             if let status, InputFile.hasOpened(FileIdentity(status)) { throw ResultRefusal.input(path) }
+            guard replaces || status == nil else { throw ResultRefusal.exists(path) }
             let temporary = Self.temporary(name)
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
             let number = unsafe openat(directory.number, temporary, flags, 0o600)
@@ -105,6 +108,7 @@ package final class ResultFile: Sendable {
         var (own, other) = (stat(), stat())
         guard unsafe fstat(descriptor, &own) == 0 else { throw SystemError(errno, path) }
         let isThere = unsafe fstatat(directory, place.name, &other, AT_SYMLINK_NOFOLLOW) == 0
+        guard replaces || !isThere else { throw ResultRefusal.exists(path) }
         let mode = mode(instead: isThere ? other : nil, own, descriptor)
         guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0,
             unsafe renameat(directory, place.temporary, directory, place.name) == 0

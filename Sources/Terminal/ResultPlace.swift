@@ -127,6 +127,8 @@ package enum ResultRefusal: Explained, Equatable {
     case input(String)
     /// The directory's owner, or another user who may write to it, has replaced it.
     case exchanged(String)
+    /// There is a file of that name, which was not to be replaced.
+    case exists(String)
 
     package var explanation: Phrase {
         switch self {
@@ -138,6 +140,8 @@ package enum ResultRefusal: Explained, Equatable {
             "\(path.printable) is read, and would be lost: name another file for the result"
         case .exchanged(let path):
             "\(path.printable) was exchanged by another program: name a file in a directory of your own"
+        case .exists(let path):
+            "\(path.printable) is there already: --overwrite replaces it"
         }
     }
 }

@@ -110,7 +110,7 @@ for vector in card-one 512-b two-plain; do
     tool --login --pin $pin --id "$id" --sign --mechanism $mechanism --input-file message --output-file signature
     expect 0 openssl dgst -engine gost -$digest -verify public.pem -signature signature message
     printf %s $pin > pin
-    expect 0 "$kanal" sign --pin-source file:pin --key "$id" --cms --detached --output message.p7s message
+    expect 0 "$kanal" sign --overwrite --pin-source file:pin --key "$id" --cms --detached --output message.p7s message
     expect 0 openssl cms -engine gost -verify -inform DER -in message.p7s -content message -noverify -out /dev/null
     uri="pkcs11:serial=$serial;id=$(sed 's/../%&/g' id);type=private?pin-value=$pin"
     key cms -sign -nodetach -inkey "$uri" -signer certificate.pem -in message -binary -outform DER -out signed

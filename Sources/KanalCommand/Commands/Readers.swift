@@ -26,8 +26,8 @@ struct Readers: AsyncParsableCommand {
     var watch = false
 
     func run() async throws {
-        let manager = try TokenAccess.current.manager()
-        var last = ReaderList(try await manager.readers())
+        let (manager, readers) = try await TokenAccess.asking { manager in (manager, try await manager.readers()) }
+        var last = ReaderList(readers)
         try output.show(last, isOneOfMany: watch)
         try output.warn(last.findings)
         guard watch else { return }

@@ -14,9 +14,9 @@ struct Guide {
     private static let patience = 120
 
     func run() async throws {
-        let manager = try TokenAccess.current.manager()
+        let (manager, present) = try await TokenAccess.asking { manager in (manager, try await manager.allTokens()) }
         var failure: CommandError?
-        for token in try await tokens(of: manager) {
+        for token in try await tokens(of: manager, present) {
             if token.isActivated {
                 try await show(token)
             } else {
@@ -28,8 +28,7 @@ struct Guide {
     }
 
     /// The tokens that are there; on a terminal, the first that comes.
-    private func tokens(of manager: TokenManager) async throws -> [Token] {
-        let tokens = try await manager.allTokens()
+    private func tokens(of manager: TokenManager, _ tokens: [Token]) async throws -> [Token] {
         guard tokens.isEmpty else { return tokens }
         let readers = try await manager.readers()
         let missing = await Self.withBluetooth(Self.missing(in: readers), besides: readers)

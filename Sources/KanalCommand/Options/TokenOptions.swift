@@ -49,25 +49,22 @@ extension Token {
     ///
     /// - Parameter folder: The folder whose containers count in place of tokens in readers.
     static func find(named name: String?, in folder: String? = nil) async throws -> Token {
-        let access = TokenAccess.current
-        let manager = if let folder { try access.folder(folder) } else { try access.manager() }
         if let name {
             do {
-                return try await manager.find(named: name)
-            } catch {
-                guard error == .notFound else { throw error }
+                return try await TokenAccess.asking(in: folder) { manager in try await manager.find(named: name) }
+            } catch KanalError.notFound {
                 throw CommandError(.noToken, "no token is called \(name): \"kanal readers\" lists those that are there")
             }
         }
-        let tokens = try await manager.allTokens()
+        let tokens = try await TokenAccess.asking(in: folder) { manager in try await manager.allTokens() }
         guard let first = tokens.first else {
             throw CommandError(.noToken, "there is no token in any reader: \"kanal\" says what is missing")
         }
         guard tokens.count == 1 else {
             throw CommandError(
                 .noToken,
-                "there are several tokens: name one of \(Phrase(listing: tokens.map(\.information.caption)))"
-            )
+                "there are several tokens: name one of \(Phrase(listing: tokens.map(\.information.caption)))",
+                of: .ambiguous([]))
         }
         return first
     }

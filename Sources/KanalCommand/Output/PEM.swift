@@ -120,6 +120,21 @@ enum PEM: String {
         return start.indices.contains { start[$0] == begin[0] && bytes[$0...].starts(with: begin) }
     }
 
+    /// The first bytes of base64; nil if the text does not begin with any.
+    static func decodedStart(of text: [UInt8]) -> [UInt8]? {
+        let digits = text.lazy.filter { !isSpace($0) }.prefix(32)
+        return digits.count == 32 ? decoded(Array(digits)[...]) : nil
+    }
+
+    /// Whether text has a line that begins something of this kind.
+    func isNamed(in text: [UInt8]) -> Bool {
+        guard Self.isText(text) else { return false }
+        let lines = text.split { $0 == 0x0A || $0 == 0x0D }
+        return lines.contains { line in
+            line.between(Self.begin).map { name in names.contains { $0.utf8.elementsEqual(name) } } ?? false
+        }
+    }
+
     private static let begin = Array("-----BEGIN ".utf8)
     private static let end = Array("-----END ".utf8)
 

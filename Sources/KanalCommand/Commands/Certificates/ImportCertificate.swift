@@ -62,7 +62,7 @@ struct ImportCertificate: AsyncParsableCommand {
                 return CertificateEntry(stored, isLoggedIn: true, serial: serial)
             }
         }
-        try output.show(ImportedCertificates(outcome))
+        try output.show(ImportedCertificates(outcome), endingWith: outcome.failure)
         if let failure = outcome.failure { throw failure }
         if outcome.stored.contains(where: { $0.hasPrivateKey == true }) { try output.hint(.sign) }
     }

@@ -10,13 +10,23 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
     private(set) var results: [Result] = []
     /// The error that stops all further files.
     private(set) var obstacle: (any Error)?
-    private(set) var failures: [String] = []
+    private var failures: [String] = []
+    private var failed: [String] = []
+    /// The files that were not tried, or not to the end, because of the obstacle.
+    private(set) var untried: [String] = []
+    private var skipped = 0
+
+    /// Passes over a file that has its result.
+    mutating func skip(_ result: Result) {
+        results.append(result)
+        skipped += 1
+    }
 
     /// Does the work for a file, unless an earlier one has met an obstacle.
     ///
     /// - Parameter failed: The result for a file that failed, by the error and its text in English.
     mutating func attempt(_ file: String, _ work: () throws -> Result, failed: (any Error, String) -> Result) {
-        guard obstacle == nil else { return }
+        guard obstacle == nil else { return untried.append(file.shownName) }
         do { results.append(try work()) } catch { fail(file, error, failed) }
     }
 
@@ -24,7 +34,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
     mutating func attempt(
         _ file: String, _ work: () async throws -> Result, failed: (any Error, String) -> Result
     ) async {
-        guard obstacle == nil else { return }
+        guard obstacle == nil else { return untried.append(file.shownName) }
         do { results.append(try await work()) } catch { fail(file, error, failed) }
     }
 
@@ -32,11 +42,12 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         guard !Interruption.isRequested, Self.isOfOneFile(error) else {
             // After an interrupt, the errors that it causes are not reported.
             obstacle = Interruption.isRequested ? KanalError.cancelled : error
-            return
+            return untried.append(file.shownName)
         }
         let reason = ExitStatus.message(of: error) ?? Phrase(verbatim: "\(error)")
         let english = reason.description.printable
         results.append(failed(error, english))
+        self.failed.append(file.shownName)
         let text = translated(reason).printable
         failures.append(english.contains(file.printable) ? text : "\(file.printable): \(text)")
     }
@@ -52,16 +63,46 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         }
     }
 
-    /// Reports the failures on standard error.
-    ///
-    /// - Throws: The obstacle; ``CommandError`` if a file has failed.
-    func finish(of count: Int, _ work: BatchWork) throws {
-        for failure in failures { try OutputStream.error.write("kanal: \(failure)\n") }
-        if let obstacle { throw obstacle }
-        guard !failures.isEmpty else { return }
-        throw CommandError(
-            .failed, count == 1 ? work.failure : work.failures(failures.count, of: count))
+    /// The error with which the command ends: the obstacle; ``CommandError`` if a file has failed; nil if none has.
+    func error(_ work: BatchWork) -> (any Error)? {
+        if let obstacle { return obstacle }
+        guard !failures.isEmpty else { return nil }
+        return CommandError(.failed, count == 1 ? work.failure : sum(work))
     }
+
+    /// Reports the failures on standard error, and the sum of many files unless all were done now.
+    ///
+    /// - Throws: ``error(_:)``.
+    func finish(_ work: BatchWork) throws {
+        for failure in failures { try OutputStream.error.write("kanal: \(failure)\n") }
+        if count > 1, obstacle != nil || (failures.isEmpty && skipped > 0) {
+            try OutputStream.error.write("kanal: \(translated(sum(work)).printable)\n")
+        }
+        if let error = error(work) { throw error }
+    }
+
+    private var count: Int { results.count + untried.count }
+
+    private func sum(_ work: BatchWork) -> Phrase {
+        let missing = failed + untried
+        let done = count - missing.count - skipped
+        let before: Phrase = skipped == 0 ? "" : ", \(skipped) had a signature already"
+        let shown = missing.prefix(Self.shownNames).map { Phrase(verbatim: $0.printable) }
+        let rest = missing.count - shown.count
+        let names: Phrase = rest > 0 ? "\(Phrase(listing: shown)) and \(rest) more" : Phrase(listing: shown)
+        switch work {
+        case .signing:
+            let without: Phrase = missing.isEmpty ? "" : "; without a signature: \(names)"
+            let remedy: Phrase = untried.isEmpty ? "" : "; go on with --skip-signed"
+            return "signed \(done) of \(count) files\(before)\(without)\(remedy)"
+        case .verification:
+            let without: Phrase = missing.isEmpty ? "" : "; not accepted: \(names)"
+            return "accepted \(done) of \(count) files\(without)"
+        }
+    }
+
+    /// The number of files that a sum names.
+    private static var shownNames: Int { 5 }
 }
 
 /// The work of a batch, in sentences.
@@ -79,13 +120,6 @@ enum BatchWork {
         switch self {
         case .signing: "it was not signed"
         case .verification: "it was not accepted"
-        }
-    }
-
-    func failures(_ failed: Int, of count: Int) -> Phrase {
-        switch self {
-        case .signing: "\(failed) of \(count) files were not signed"
-        case .verification: "\(failed) of \(count) files were not accepted"
         }
     }
 }

@@ -14,23 +14,25 @@ struct MessageSigning {
     /// Whether the certificate may be expired.
     let expired: Bool
     let output: OutputOptions
-    let place: (String) -> String
+    let places: SignaturePlaces
 
     /// Longer content is split into pieces in its message.
     private static let longest = 1 << 32 - 1
 
-    func run(on token: Token, _ secrets: KeyUseOptions) async throws -> Batch<SignedFile> {
+    func run(
+        on token: Token, _ secrets: KeyUseOptions, _ batch: Batch<SignedFile>
+    ) async throws -> Batch<SignedFile> {
         let (name, with, expired) = (name, with, expired)
         return try await secrets.perform(on: token) { session in
             try Self.certificates(of: session, named: name, with: with, expired: expired)
         } then: { certificate, others in
             let progress = BatchProgress(.signing, count: files.count)
             defer { progress.end() }
-            var batch = Batch<SignedFile>()
+            var batch = batch
             for (number, file) in files.enumerated() {
                 await batch.attempt(file) {
                     let input = try InputFile(file)
-                    let destination = try Destination(place(file))
+                    let destination = try places.open(for: file)
                     let isCounted = input.length.map { $0 <= Self.longest } ?? false
                     let source = input.source(
                         isCounted: isDetached || isCounted, progress: progress.begin(number, input))
@@ -38,9 +40,9 @@ struct MessageSigning {
                         of: source, by: certificate, others: others, isDetached: isDetached,
                         output: { try destination.write($0) })
                     try destination.finish()
-                    return SignedFile(file: file.shownName, signature: destination.name?.shownName, error: nil)
+                    return SignedFile(file, signature: destination.name)
                 } failed: {
-                    SignedFile(file: file.shownName, signature: nil, error: $1)
+                    SignedFile(file, error: $1)
                 }
             }
             if !batch.results.isEmpty, let notice = certificate.notice(at: Timestamp.now.seconds) {

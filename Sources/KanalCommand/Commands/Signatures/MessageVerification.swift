@@ -22,15 +22,30 @@ struct MessageVerification {
             await batch.attempt(file) {
                 let signers = try await namingRemedies { try await verify(file, number, progress) }
                 return VerifiedFile(
-                    file: file.shownName, isValid: true, signers: signers.map(VerifiedFile.Signer.init), error: nil)
+                    file, signers: signers.map(VerifiedFile.Signer.init), isTrustChecked: !verifier.checksSignatureOnly)
             } failed: {
-                VerifiedFile(file: file.shownName, isValid: false, signers: VerifiedFile.claimed(by: $0), error: $1)
+                VerifiedFile(
+                    file, signers: VerifiedFile.claimed(by: $0), isTrustChecked: !verifier.checksSignatureOnly,
+                    error: $1)
             }
         }
         return batch
     }
 
     private func verify(_ file: String, _ number: Int, _ progress: BatchProgress) async throws -> [MessageSigner] {
+        if content == nil, place == nil, InputFile.isRegular(file), !MessageFile.isMessage(file) {
+            if let message = MessageFile.messageBeside(file) {
+                return try await verifyDetached(try InputFile(message), message, file, number, progress)
+            }
+            if InputFile.isRegular(file + ".sig") {
+                throw CommandError(
+                    .failed,
+                    """
+                    \(file.printable).sig is a signature alone: verify it by --certificate, --public-key or --key, without \
+                    --ca
+                    """)
+            }
+        }
         let input = try InputFile(file)
         if let content {
             do {
@@ -84,10 +99,12 @@ struct MessageVerification {
         do { return try await body() } catch KanalError.messageRefused(.notInOrder) {
             throw CommandError(
                 .failed,
-                "\(KanalError.messageRefused(.notInOrder).explanation); --lenient accepts the message all the same")
+                "\(KanalError.messageRefused(.notInOrder).explanation); --lenient accepts the message all the same",
+                of: .messageRefused(.notInOrder), remedy: "--lenient")
         } catch KanalError.messageRefused(.untrusted(let signers)) where signers.contains(where: \.isOfAnotherTime) {
             let refusal = KanalError.messageRefused(.untrusted(signers))
-            throw CommandError(.failed, "\(refusal.explanation): --at verifies for another time", of: refusal)
+            throw CommandError(
+                .failed, "\(refusal.explanation): --at verifies for another time", of: refusal, remedy: "--at")
         }
     }
 
@@ -134,7 +151,7 @@ struct MessageTrust: ParsableArguments {
         transform: FileName.argument)
     var crl: [String] = []
 
-    @Flag(help: .saying("Ask not whose certificate it is: everybody can make one of any name."))
+    @Flag(help: .saying("Do not check whose certificate it is: everybody can make one of any name."))
     var signatureOnly = false
 
     @Flag(help: .saying("Accept messages of programs that are careless with versions and names of algorithms."))
@@ -198,7 +215,14 @@ struct VerifiedFile: Encodable, Sendable {
     let isValid: Bool
     /// The signers of a message. In a rejected one their names are mere claims.
     let signers: [Signer]
+    /// Whether a path to a trusted certificate was asked for; nil for a signature alone.
+    let isTrustChecked: Bool?
     let error: String?
+
+    init(_ file: String, signers: [Signer] = [], isTrustChecked: Bool? = nil, error: String? = nil) {
+        (self.file, isValid) = (file.shownName, error == nil)
+        (self.signers, self.isTrustChecked, self.error) = (signers, isTrustChecked, error)
+    }
 }
 
 extension VerifiedFile.Signer {
@@ -263,7 +287,9 @@ struct VerifiedFiles: Report {
                 let subject = signer.subject.map { Phrase(verbatim: $0.printable) } ?? Phrase("an unknown subject")
                 return "  " + translated("signed by \(subject)\(time)") + "\n"
             }
-            return "\(file.file.printable): \(verdict)\n" + (file.isValid ? signers.joined() : "")
+            let isUnasked = file.isValid && file.isTrustChecked == false
+            let trust = isUnasked ? " " + translated("(trust was not asked for)") : ""
+            return "\(file.file.printable): \(verdict)\(trust)\n" + (file.isValid ? signers.joined() : "")
         }.joined()
     }
 }

@@ -14,7 +14,8 @@ struct Sign: AsyncParsableCommand {
                 """
                 The signature of FILE alone is written to FILE.sig, as "openssl dgst" verifies it. With --cms a signed \
                 message (CAdES-BES) is written: FILE.p7m with the content in it, or with --detached FILE.p7s beside \
-                it. A file that cannot be read does not hold up the others; what was signed stays.
+                it. A file that cannot be read does not hold up the others; what was signed stays. A signature that is there \
+                already is not replaced without --overwrite; --skip-signed passes over files that have one.
 
                 With --esia the file is the string that the state identity service (ESIA) wants signed, without a line \
                 break at its end. The result is in base64url without padding: the signature, for client_secret from \
@@ -36,6 +37,7 @@ struct Sign: AsyncParsableCommand {
     var algorithm: AlgorithmName?
 
     @OptionGroup var message: MessageForm
+    @OptionGroup var places: PlaceOptions
 
     @Flag(help: .saying("Sign a string for the state identity service."))
     var esia = false
@@ -65,50 +67,61 @@ struct Sign: AsyncParsableCommand {
         guard !message.cms || algorithm == nil else {
             throw ValidationError(translated("--cms and --algorithm exclude each other"))
         }
-        guard esia || !output.json || place(for: files[0]) != "-" else {
+        guard !(places.overwrite && places.skipSigned) else {
+            throw ValidationError(translated("--overwrite and --skip-signed exclude each other"))
+        }
+        guard esia || !output.json || (destination ?? files[0]) != "-" else {
             throw ValidationError(translated("--json goes with files: name one with --output"))
         }
     }
 
     func run() async throws {
-        let token = try await token.find()
         guard !esia else {
+            let token = try await token.find()
             return try await StateIdentityString(
-                file: files[0], key: key, isMessage: message.cms, expired: message.expired, place: destination
+                file: files[0], key: key, isMessage: message.cms, expired: message.expired, place: destination,
+                replaces: places.overwrite
             )
             .sign(on: token, secrets, output)
         }
+        let places = SignaturePlaces(destination: destination, ending: message.ending, options: places)
+        var batch = Batch<SignedFile>()
+        let files = places.pending(files, &batch)
         let isCertified = Lock(false)
-        let batch =
-            message.cms
-            ? try await MessageSigning(
-                files: files, name: key, with: message.with, isDetached: message.detached,
-                expired: message.expired, output: output, place: place
-            )
-            .run(on: token, secrets)
-            : try await rawSignatures(on: token, isCertified)
-        if place(for: files[0]) != "-" { try output.show(SignedFiles(files: batch.results)) }
+        if !files.isEmpty {
+            let token = try await token.find()
+            batch =
+                message.cms
+                ? try await MessageSigning(
+                    files: files, name: key, with: message.with, isDetached: message.detached,
+                    expired: message.expired, output: output, places: places
+                )
+                .run(on: token, secrets, batch)
+                : try await rawSignatures(of: files, places, on: token, batch, isCertified)
+        }
+        if places.place(for: self.files[0]) != "-" {
+            try output.show(
+                SignedFiles(files: batch.results, untried: batch.untried.isEmpty ? nil : batch.untried),
+                endingWith: batch.error(.signing))
+        }
         if isCertified.withLock({ $0 }), batch.results.contains(where: { $0.signature != nil }) {
             try output.hint(Self.formNote, .command("kanal sign --cms FILE"))
         }
-        try batch.finish(of: files.count, .signing)
+        try batch.finish(.signing)
     }
 
     private static let formNote: Phrase = """
         This is the signature alone, without certificate and time. Most recipients want a signed message:
         """
 
-    /// The destination of the result for a file.
-    private func place(for file: String) -> String {
-        if let destination { return destination }
-        return file == "-" ? "-" : file + message.ending
-    }
-
-    /// Signs all files under one login, without anything around the signatures.
+    /// Signs files under one login, without anything around the signatures.
     ///
     /// - Parameter isCertified: Whether the key has a certificate on the token, if a person wants to know.
-    private func rawSignatures(on token: Token, _ isCertified: Lock<Bool>) async throws -> Batch<SignedFile> {
-        let (files, name, algorithm, place, isRead) = (files, key, algorithm, place, output.isRead)
+    private func rawSignatures(
+        of files: [String], _ places: SignaturePlaces, on token: Token, _ batch: Batch<SignedFile>,
+        _ isCertified: Lock<Bool>
+    ) async throws -> Batch<SignedFile> {
+        let (name, algorithm, isRead) = (key, algorithm, output.isRead)
         return try await secrets.perform(on: token) { session in
             let key = try session.keyPairs().only(named: name, .key, by: "--key")
             let algorithm = try AlgorithmName.choose(algorithm, for: key.kind)
@@ -118,11 +131,11 @@ struct Sign: AsyncParsableCommand {
             }
             let progress = BatchProgress(.signing, count: files.count)
             defer { progress.end() }
-            var batch = Batch<SignedFile>()
+            var batch = batch
             for (number, file) in files.enumerated() {
                 batch.attempt(file) {
                     let input = try InputFile(file)
-                    let destination = try Destination(place(file))
+                    let destination = try places.open(for: file)
                     let tell = progress.begin(number, input)
                     var done = 0
                     let signature = try session.sign(with: key, algorithm: algorithm, fileName: file.shownName) {
@@ -133,9 +146,9 @@ struct Sign: AsyncParsableCommand {
                     }
                     try destination.write(algorithm.x509Form(of: signature))
                     try destination.finish()
-                    return SignedFile(file: file.shownName, signature: destination.name?.shownName, error: nil)
+                    return SignedFile(file, signature: destination.name)
                 } failed: {
-                    SignedFile(file: file.shownName, signature: nil, error: $1)
+                    SignedFile(file, error: $1)
                 }
             }
             return batch
@@ -161,17 +174,11 @@ struct MessageForm: ParsableArguments {
     var ending: String { cms ? (detached ? ".p7s" : ".p7m") : ".sig" }
 }
 
-/// The result for a file to be signed.
-struct SignedFile: Encodable, Sendable {
-    let file: String
-    let signature: String?
-    let error: String?
-}
-
 private struct SignedFiles: Report {
     let files: [SignedFile]
+    let untried: [String]?
 
     func text(_ style: Style) -> String {
-        files.compactMap { $0.signature.map { $0.printable + "\n" } }.joined()
+        files.compactMap { file in file.isSkipped == true ? nil : file.signature.map { $0.printable + "\n" } }.joined()
     }
 }

@@ -13,6 +13,7 @@ struct StateIdentityString {
     /// Whether the certificate of a message may be expired.
     let expired: Bool
     let place: String?
+    let replaces: Bool
 
     /// Far more than any string of parameters has.
     private static let limit = 1 << 20
@@ -35,7 +36,7 @@ struct StateIdentityString {
             return try session.clientSecret(signing: text, with: key)
         }
         if let place, place != "-" {
-            let result = try ResultFile(place)
+            let result = try ResultFile(place, replaces: replaces)
             try result.write(Array(secret.utf8))
             try result.finish()
         }

@@ -11,12 +11,13 @@ struct Verify: AsyncParsableCommand {
             abstract: translated("Verify signatures of files."),
             discussion: translated(
                 """
-                Without --cms the signature of FILE is in FILE.sig, and is verified with a public key or a certificate \
-                of a file, or else with a key of the token.
+                The signature of FILE is in FILE.sig, in bytes or in base64, and is verified with a public key or a \
+                certificate of a file, or else with a key of the token. The PIN is only asked for if the token shows \
+                no certificate of the key without it.
 
-                With --cms each FILE is a signed message. Its content is in it, or in FILE without the ending .p7s, \
-                .sig or .sgn, or in the file of --content. Each signer's certificate must lead to one of those in --ca. It takes no \
-                token.
+                With --ca or --signature-only each FILE is a signed message, or has one beside it in FILE.p7s, FILE.sig \
+                or FILE.sgn. Its content is in it, or in FILE without such an ending, or in the file of --content. Each \
+                signer's certificate must lead to one of those in --ca. It takes no token.
                 """))
     }
 
@@ -29,12 +30,13 @@ struct Verify: AsyncParsableCommand {
 
     @Option(
         help: .saying(
-            "A file with the certificate; with --cms, with certificates of signers and authorities.", valueName: "file"),
+            "A file with the certificate; for signed messages, with certificates of signers and authorities.",
+            valueName: "file"),
         completion: .file(),
         transform: FileName.argument)
     var certificate: [String] = []
 
-    @Flag(help: .saying("The files are signed messages."))
+    @Flag(help: .saying("The files are signed messages, as --ca and --signature-only say, too."))
     var cms = false
 
     @Option(
@@ -54,14 +56,13 @@ struct Verify: AsyncParsableCommand {
         guard files.count == 1 || !isOfOne else {
             throw ValidationError(translated("standard input, --signature, --content and --output go with one file"))
         }
-        try cms ? validateMessages() : validateSignatures()
+        try isOfMessages ? validateMessages() : validateSignatures()
     }
 
+    /// Whether the command says that the files are signed messages, or else their content does.
+    private var isOfMessages: Bool { cms || trust.isGiven || destination != nil }
+
     private func validateSignatures() throws {
-        guard !trust.isGiven, destination == nil else {
-            throw ValidationError(
-                translated("--ca, --crl, --signature-only, --lenient, --at, --content and --output go with --cms"))
-        }
         guard [alone.publicKey, alone.key, certificate.first].compactMap({ $0 }).count <= 1, certificate.count <= 1
         else { throw ValidationError(translated("--key, --public-key and --certificate exclude each other")) }
         guard alone.signature != nil || files != ["-"] else {
@@ -71,7 +72,8 @@ struct Verify: AsyncParsableCommand {
 
     private func validateMessages() throws {
         guard !alone.isGiven else {
-            throw ValidationError(translated("--signature, --key, --public-key and --algorithm do not go with --cms"))
+            throw ValidationError(
+                translated("--signature, --key, --public-key and --algorithm do not go with signed messages"))
         }
         guard trust.signatureOnly != !trust.ca.isEmpty else {
             throw ValidationError(translated("say by --ca whose certificates are trusted, or --signature-only"))
@@ -85,16 +87,17 @@ struct Verify: AsyncParsableCommand {
 
     func run() async throws {
         let batch =
-            cms
+            isOfMessages
             ? try await MessageVerification(
                 files: files, verifier: trust.verifier(with: certificate), content: trust.content, place: destination
             ).run()
             : try await rawVerification()
-        try output.show(VerifiedFiles(files: batch.results))
-        try batch.finish(of: files.count, .verification)
+        try output.show(VerifiedFiles(files: batch.results), endingWith: batch.error(.verification))
+        try batch.finish(.verification)
     }
 
     private func rawVerification() async throws -> Batch<VerifiedFile> {
+        let signatures = try files.map { try FoundSignature(of: $0, named: alone.signature) }
         let key = try await chosenKey()
         // Keys of other kinds sign by the algorithm of that name.
         let algorithm =
@@ -102,17 +105,17 @@ struct Verify: AsyncParsableCommand {
         let progress = BatchProgress(.verification, count: files.count)
         defer { progress.end() }
         var batch = Batch<VerifiedFile>()
-        for (number, file) in files.enumerated() {
+        for (number, (file, signature)) in zip(files, signatures).enumerated() {
             await batch.attempt(file) {
-                let input = try InputFile(file)
-                let signature = try InputFile(alone.signature ?? file + ".sig").all(limit: 1 << 16)
+                let input = try InputFile(signature.content)
+                let value = try signature.value()
                 let source = input.source(progress: progress.begin(number, input))
-                guard try await key.verify(signature, of: source, algorithm: algorithm, form: .x509) else {
+                guard try await key.verify(value, of: source, algorithm: algorithm, form: .x509) else {
                     throw CommandError(.failed, "the signature is wrong")
                 }
-                return VerifiedFile(file: file.shownName, isValid: true, signers: [], error: nil)
+                return VerifiedFile(file)
             } failed: {
-                VerifiedFile(file: file.shownName, isValid: false, signers: [], error: $1)
+                VerifiedFile(file, error: $1)
             }
         }
         return batch
@@ -152,10 +155,26 @@ struct Verify: AsyncParsableCommand {
             return key
         }
         let name = alone.key
-        let info = try await pin.perform(on: try await token.find()) { session in
+        let token = try await token.find()
+        if let key = try await Self.publicKey(on: token, named: name) { return key }
+        let info = try await pin.perform(on: token) { session in
             let pair = try session.keyPairs().only(named: name, .key, by: "--key")
             return try session.publicKeyInfo(of: pair)
         }
         return try PublicKey(info: info)
+    }
+
+    /// The key of a certificate that is seen without the PIN; nil if there is none of this name, or without a name more than one
+    /// key on the token.
+    private static func publicKey(on token: Token, named name: String?) async throws -> PublicKey? {
+        let found: [[UInt8]] = try await token.perform { session in
+            let certificates = try session.certificates()
+            if let name { return certificates.filter { $0.isCalled(name) }.map(\.value) }
+            let keys = try session.otherObjects().filter { object in
+                if case .publicKey = object.kind { true } else { false }
+            }
+            return keys.contains { key in !certificates.contains { $0.id == key.id } } ? [] : certificates.map(\.value)
+        }
+        return found.count == 1 ? found.first.flatMap { try? PublicKey(of: $0) } : nil
     }
 }

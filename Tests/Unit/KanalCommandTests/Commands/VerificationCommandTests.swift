@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import EmulatedTokens
+import Emulator
+import Foundation
+import KanalCommand
+import TestSupport
+import Testing
+
+@Suite("Files that are verified, and batches of them")
+struct VerificationCommandTests {
+    private let desk: Desk
+
+    init() async throws {
+        desk = try await ObjectCommandTests.desk()
+        for name in ["ca.pem", "ann.pem"] { try desk.copy(name) }
+        for name in ["text", "other", "third"] { try desk.write("\(name)\n", name) }
+    }
+
+    @Test("verify: the content of a file says whether it is a signature, in base64 or not, or a signed message")
+    func kinds() async throws {
+        desk.screen.maskTimes()
+        try await desk.type("sign --pin-source env:PIN --key ann ~/text", isShown: false)
+        try desk.write(Data(desk.read("text.sig")).base64EncodedString() + "\n", "text.sgn")
+        try await desk.type("verify --certificate ~/ann.pem --signature ~/text.sgn ~/text")
+        try await desk.type("verify --certificate ~/ann.pem ~/text.sig")
+        try await desk.type("verify --ca ~/ca.pem ~/text")
+        try await desk.type("verify --ca ~/ca.pem ~/text", .russian)
+        try await desk.type("sign --cms --detached --pin-source env:PIN --key ann ~/other", isShown: false)
+        try await desk.type("verify --ca ~/ca.pem ~/other ~/other.p7s")
+        try desk.write(Data(desk.read("other.p7s")).base64EncodedString(), "other.sig")
+        try await desk.type("verify ~/other")
+        try await desk.type("verify ~/other", .russian)
+        try await desk.type("verify --signature-only ~/other --json")
+        try await desk.type("verify --signature-only ~/other", .russian)
+        // No PIN is asked for.
+        try await desk.type("verify --key ann ~/text")
+        try await desk.type("verify --key ben ~/text")
+        try desk.screen.expect("verify-kinds")
+    }
+
+    @Test("verify: the reason why a signer is not trusted")
+    func reasons() async throws {
+        desk.screen.maskTimes()
+        try await desk.type("sign --cms --pin-source env:PIN --key ann ~/text", isShown: false)
+        for language in [Screen.Language.english, .russian] {
+            try await desk.type("verify --ca ~/ca.pem --at 2200-01-01 ~/text.p7m", language)
+            try await desk.type("verify --ca ~/ann.pem ~/text.p7m", language)
+        }
+        try await desk.type("verify --ca ~/ca.pem --at 2001-01-01 ~/text.p7m --json", .russian)
+        try await desk.type("verify --ca ~/ann.pem ~/text.p7m --json")
+        try desk.screen.expect("verify-reasons")
+    }
+
+    @Test("sign: no signature is replaced unasked, and a batch ends with its sum")
+    func batches() async throws {
+        try await desk.type("sign --pin-source env:PIN --key ann ~/text")
+        let signature = try desk.read("text.sig")
+        // No PIN is asked for.
+        try await desk.type("sign --key ann ~/text")
+        try await desk.type("sign --key ann ~/text", .russian)
+        try await desk.type("sign --skip-signed ~/text --json")
+        try await desk.type("sign --pin-source env:PIN --key ann ~/none ~/text ~/other")
+        #expect(try desk.read("text.sig") == signature)
+        try await desk.type("sign --pin-source env:PIN --key ann --overwrite ~/text")
+        #expect(try desk.read("text.sig") != signature)
+        try await desk.type("sign --pin-source env:PIN --key ann --skip-signed ~/text ~/other ~/third")
+        try await desk.type("sign --pin-source env:PIN --key ann --cms ~/text -o ~/third")
+        try await desk.type("sign --overwrite --skip-signed ~/text", .russian)
+        try desk.screen.expect("sign-batches")
+    }
+
+    @Test("sign: a batch whose token leaves says what is without a signature, and how to go on")
+    func interrupted() async throws {
+        for language in [Screen.Language.english, .russian] {
+            try await leave(at: "pipe-\(language)", "", language)
+            desk.reader.insertCard()
+            try await desk.type("sign --pin-source env:PIN --key ann --skip-signed ~/text ~/other", language)
+            for name in ["text", "other"] { try FileManager.default.removeItem(atPath: desk.path(name + ".sig")) }
+        }
+        try await leave(at: "pipe", " --json", .english)
+        try desk.screen.expect("sign-interrupted")
+    }
+
+    /// Signs three files, the second of which is a pipe whose content comes when the token has left.
+    private func leave(at pipe: String, _ options: String, _ language: Screen.Language) async throws {
+        let (path, reader) = (desk.path(pipe), desk.reader)
+        let made = unsafe mkfifo(path, 0o600)
+        #expect(made == 0)
+        let thread = Thread {
+            let descriptor = unsafe open(path, O_WRONLY)
+            reader.removeCard()
+            close(descriptor)
+        }
+        thread.start()
+        try await desk.type("sign --pin-source env:PIN --key ann ~/text ~/\(pipe) ~/other\(options)", language)
+    }
+
+    @Test("--json: an error is an object, too, after which nothing follows")
+    func errors() async throws {
+        let empty = try Desk([nil])
+        try await empty.type("info --json")
+        try await empty.type("info --json", .russian)
+        try empty.screen.expect("errors-json-absent")
+        try await desk.type("sign --pin-source env:WRONG ~/text --key ann --json", .russian)
+        try await desk.type("sign --pin-source env:PIN ~/text --json")
+        try await desk.type("cert export nobody --json")
+        try await desk.type("sign --json")
+        try await desk.type("verify --cms --json ~/text")
+        try await desk.type("key import ~/none --json")
+        for _ in 0..<9 { try await desk.type("sign --pin-source env:WRONG ~/text --key ann --json", isShown: false) }
+        try await desk.type("sign --pin-source env:WRONG ~/text --key ann --json")
+        try desk.screen.expect("errors-json")
+    }
+}
