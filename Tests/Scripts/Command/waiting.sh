@@ -11,7 +11,7 @@ start_pcscd
 
 for command in readers "info nobody" list ""; do
     kill -STOP "$pcscd"
-    { "$kanal" $command > output 2> errors; echo $? > status; } &
+    { "$kanal" $command > output 2> errors || true; } &
     waiting=$!
     sleep 2
     ! grep -q pcscd errors || fail "kanal $command: it was said too early: $(cat errors)"
