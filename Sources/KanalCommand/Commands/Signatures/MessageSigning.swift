@@ -79,7 +79,7 @@ struct MessageSigning {
                 """
                 the certificate \(signer.caption) expired on \(certificate.lastDay), and recipients refuse what is signed with it: \
                 "kanal cert request" asks for a new one\(way)
-                """)
+                """, remedy: expired == nil ? nil : "--expired")
         }
         return (signer, try others.map { try all.only(named: $0, .certificate, by: "--with") })
     }

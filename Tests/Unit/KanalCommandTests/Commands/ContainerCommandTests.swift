@@ -14,7 +14,7 @@ struct ContainerCommandTests {
         try desk.storeContainer("256-password")
         desk.variables["CONTAINER"] = "123456"
         try desk.write("content", "letter")
-        let sign = "sign --pin-source env:PIN ~/letter"
+        let sign = "sign --overwrite --pin-source env:PIN ~/letter"
         try await desk.type("\(sign) --container-password-source env:CONTAINER")
         try await desk.type("\(sign) --container-password-source env:CONTAINER --cms")
         try await desk.type("\(sign) --container-password-source - -o -", input: Array("123456\n".utf8), isShown: false)

@@ -29,18 +29,18 @@ struct FolderCommandTests {
         try await desk.type("info --container ~/all")
         try await desk.type("list --container ~/all/two.000/")
         try await desk.type("list --json --container ~/all/two.000")
-        try await desk.type("sign --container ~/all ~/text")
+        try await desk.type("sign --overwrite --container ~/all ~/text")
         let keys = try JSON(vectors: "containers.json").containers.list.first { $0.id.text == "two-plain" }?.keys
         let id = try #require(keys?[0].Q.bytes.prefix(8)).map {
             String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
         }
-        try await desk.type("sign --container ~/all --key \(id.joined()) ~/text")
+        try await desk.type("sign --overwrite --container ~/all --key \(id.joined()) ~/text")
         try await desk.type("label --container ~/all new", .russian)
         try Self.store("256-password", in: "all/password.000", desk)
-        try await desk.type("sign --container ~/all ~/text")
+        try await desk.type("sign --overwrite --container ~/all ~/text")
         try await desk.type("list --container ~/all/password.000")
-        try await desk.type("sign --container ~/all/password.000 ~/text", answers: ["no", "123456"])
-        try await desk.type("sign --container ~/all/password.000 --pin-source env:WRONG ~/text")
+        try await desk.type("sign --overwrite --container ~/all/password.000 ~/text", answers: ["no", "123456"])
+        try await desk.type("sign --overwrite --container ~/all/password.000 --pin-source env:WRONG ~/text")
         try await desk.type("verify --container ~/all/password.000 --pin-source env:PASSWORD ~/text")
         try desk.screen.expect("folders")
     }

@@ -98,8 +98,8 @@ struct StateCommandTests {
         try await desk.type("verify --certificate ~/ann.pem ~/text")
         try await desk.type("verify --certificate ~/ann.pem ~/text", .russian)
         desk.now = Self.end
-        try await desk.type("sign --cms --pin-source env:PIN --key ann ~/text")
-        try await desk.type("sign --cms --pin-source env:PIN --key ann ~/text", .russian)
+        try await desk.type("sign --overwrite --cms --pin-source env:PIN --key ann ~/text")
+        try await desk.type("sign --overwrite --cms --pin-source env:PIN --key ann ~/text", .russian)
         try desk.screen.expect("sign-expired")
     }
 
@@ -134,7 +134,7 @@ struct StateCommandTests {
                 "pair --password-source env:PASSWORD", "", "pin change --pin-source env:PIN --new-pin-source env:NEW",
                 "", "key generate --label mine --pin-source env:NEW", "",
                 "cert request --subject CN=Ann --output ~/request.pem --pin-source env:NEW",
-                "sign --pin-source env:NEW ~/text", "sign --pin-source env:NEW ~/text --json",
+                "sign --pin-source env:NEW ~/text", "sign --overwrite --pin-source env:NEW ~/text --json",
                 "format --pin-source env:OFFICER --new-pin-source env:NEW --yes",
             ]
             for step in steps { try await desk.type(step, language) }
@@ -144,9 +144,9 @@ struct StateCommandTests {
             try desk.copy("ann.pem")
             try await desk.type("cert delete ann --yes --pin-source env:NEW", isShown: false)
             try await desk.type("cert import ~/ann.pem --pin-source env:NEW", language)
-            try await desk.type("sign --pin-source env:NEW ~/text", language)
+            try await desk.type("sign --overwrite --pin-source env:NEW ~/text", language)
             desk.isRead = false
-            try await desk.type("sign --pin-source env:NEW ~/text", language)
+            try await desk.type("sign --overwrite --pin-source env:NEW ~/text", language)
             try desk.screen.expect("next-steps" + (language == .russian ? "-russian" : ""))
         }
     }
