@@ -287,9 +287,9 @@ let package = Package(
         tests(
             "KanalCommandTests",
             on: [
-                "APDU", "EmulatedTokens", "Emulator", "KanalCommand", "KanalESIA", "KanalKit", "Locking", "Secrets",
-                "SecureChannel",
-                "Terminal", "TestSupport", "Token", "Translation",
+                "APDU", "Configuration", "EmulatedTokens", "Emulator", "KanalCommand", "KanalESIA", "KanalKit",
+                "Locking",
+                "Secrets", "SecureChannel", "Terminal", "TestSupport", "Token", "Translation",
             ],
             data: ["Files", "Screens"]),
         tests(

@@ -84,8 +84,14 @@ struct ConfigurationFile {
         }
         let name = line[..<sign].trimmed
         guard let key = Key(rawValue: name) else {
-            let keys = Key.allCases.map(\.rawValue).joined(separator: ", ")
-            report("unknown key \"\(name)\"; allowed are \(keys)", line: number, closing: isOurs)
+            let keys = Key.allCases.map(\.rawValue)
+            let text: Phrase =
+                if let nearest = Spelling.nearest(to: name, among: keys) {
+                    "unknown key \"\(name)\"; did you mean \(nearest)?"
+                } else {
+                    "unknown key \"\(name)\"; allowed are \(keys.joined(separator: ", "))"
+                }
+            report(text, line: number, closing: isOurs)
             return nil
         }
         return Setting(key: key, value: line[line.index(after: sign)...].trimmed, line: number)

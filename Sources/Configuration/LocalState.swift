@@ -49,7 +49,7 @@ package struct LocalState: Sendable, Equatable {
     /// Whether the faults keep every token from being used.
     package let isClosed: Bool
     /// The directories of the environment that count for nothing.
-    package let ignoredDirectories: [IgnoredDirectory]
+    package private(set) var ignoredDirectories: [IgnoredDirectory]
     /// The user's home directory; nil if none is usable.
     package let home: String?
     /// The home directory that the system knows for the user, whether it exists or not.
@@ -69,8 +69,12 @@ package struct LocalState: Sendable, Equatable {
         let directories = UserDirectories(warn: { ignored in
             warnings.withLock { $0.append(IgnoredDirectory(variable: ignored.variable, reason: ignored.reason)) }
         })
-        let found = directories.found()
-        let configuration = try Configuration(of: directories)
+        self.init(try Configuration(of: directories), in: directories.found())
+        ignoredDirectories = warnings.withLock { $0 }
+    }
+
+    /// The state with a configuration.
+    package init(_ configuration: Configuration, in found: UserDirectories.Found) {
         faults = configuration.remarks.map { remark in
             Fault(file: remark.file, line: remark.line, text: remark.text, isError: remark.isError)
         }
@@ -80,7 +84,7 @@ package struct LocalState: Sendable, Equatable {
         configurationFile = found.configuration.map { $0 + "/kanal/kanal.conf" }
         places = Place.all(in: configuration.location(data: found.data, home: found.home))
         unusedFolders = configuration.containerFolders(home: found.home).flatMap(UnusedFolder.all)
-        ignoredDirectories = warnings.withLock { $0 }
+        ignoredDirectories = []
     }
 }
 

@@ -80,7 +80,7 @@ package struct Invocation: Sendable {
             }
             return .done
         } catch {
-            return report(error)
+            return report(await LocalCauses.explained(error))
         }
     }
 

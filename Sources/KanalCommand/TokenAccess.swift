@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Configuration
 package import KanalESIA
 package import KanalKit
 package import Logging
@@ -15,6 +16,8 @@ package struct TokenAccess: Sendable {
     package var manager: @Sendable () throws(KanalError) -> TokenManager = {
         () throws(KanalError) in try TokenManager()
     }
+    /// This user's directories and `kanal.conf`; nil if they cannot be looked at.
+    package var localState: @Sendable () -> LocalState? = { try? LocalState() }
     /// Begins to work with the key containers in a folder.
     package var folder: @Sendable (String) throws(KanalError) -> TokenManager = { folder throws(KanalError) in
         try TokenManager(containers: [folder])
@@ -52,7 +55,7 @@ extension TokenAccess {
                 try OutputStream.error.write(line.wrapped(to: OutputStream.error.style.width, indent: "  "))
             }
         } of: {
-            try await body(try folder.map(current.folder) ?? current.manager())
+            try await body(try folder.map(current.folder) ?? current.begin())
         }
     }
 }

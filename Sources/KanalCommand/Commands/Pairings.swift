@@ -34,7 +34,7 @@ struct ListPairings: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() async throws { try output.show(PairingList(try await TokenAccess.current.manager().pairedTokens())) }
+    func run() async throws { try output.show(PairingList(try await TokenAccess.current.begin().pairedTokens())) }
 }
 
 private struct PairingList: Report {
@@ -79,7 +79,7 @@ struct RemovePairing: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let manager = try TokenAccess.current.manager()
+        let manager = try TokenAccess.current.begin()
         let found = try await manager.pairedTokens().filter { pairing in
             pairing.serialNumber.suffix(4).hexadecimal == token.lowercased() || pairing.label == token
         }
@@ -279,7 +279,7 @@ private struct PairingKeyCommand: AsyncParsableCommand {
     var make = false
 
     func run() async throws {
-        let manager = try TokenAccess.current.manager()
+        let manager = try TokenAccess.current.begin()
         if make { try await manager.makePairingKey() }
         try output.show(ShownKey(try await manager.pairingKey()))
     }
@@ -297,7 +297,7 @@ private struct JoinPairings: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let manager = try TokenAccess.current.manager()
+        let manager = try TokenAccess.current.begin()
         // Before anything is asked.
         do { _ = try await manager.pairingKey() } catch PairingKeyError.notSynchronised {
             throw PairingKeyError.notSynchronised

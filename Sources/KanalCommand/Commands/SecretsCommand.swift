@@ -53,6 +53,7 @@ struct SecretsOptions: ParsableArguments {
     func secrets() throws -> SharedSecrets {
         if local { return try SharedSecrets(accessGroup: group) }
         if let directory { return try SharedSecrets(accessGroup: group, synchronisedThrough: directory) }
+        try TokenAccess.current.sayFaults()
         let secrets = try SharedSecrets.configured(accessGroup: group)
         guard !synchronised || secrets.directory != nil else {
             throw CommandError(

@@ -109,6 +109,7 @@ struct ShareCommand: AsyncParsableCommand {
             return try await Share.remoteEnd(host: settings.host, port: settings.port)
         }
         let (settings, output) = (try settings(), output)
+        try TokenAccess.current.sayFaults()
         let context = ProgramContext.current
         try await TokenAccess.current.share(settings) { event in
             // A log without a reader does not end the share.

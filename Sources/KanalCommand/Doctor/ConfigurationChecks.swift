@@ -12,8 +12,7 @@ struct ConfigurationChecks {
 
     func findings() -> [Finding] {
         state.faults.map { fault in
-            let place = fault.line.map { "\(fault.file):\($0)" } ?? fault.file
-            let problem: Phrase = "\(place): \(fault.text)"
+            let problem = fault.placed
             guard fault.isError else {
                 return .warning("configuration.effect", problem, remedy: edit(fault))
             }

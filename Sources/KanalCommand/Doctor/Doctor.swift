@@ -69,7 +69,7 @@ struct Doctor: AsyncParsableCommand {
     }
 
     private func report() async throws -> ProbeReport {
-        let tokens = try await TokenAccess.current.manager().allTokens()
+        let tokens = try await TokenAccess.current.begin().allTokens()
         guard !tokens.isEmpty else {
             throw CommandError(.noToken, "there is no token in any reader: \"kanal\" says what is missing")
         }

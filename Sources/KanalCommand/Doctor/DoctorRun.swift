@@ -71,7 +71,8 @@ struct DoctorRun {
 
     /// nil if that hangs, as a home directory on another machine may.
     private func localState() async -> LocalState? {
-        await Deadline.run { try? LocalState() } ?? nil
+        let access = TokenAccess.current
+        return await Deadline.run { access.localState() } ?? nil
     }
 
     /// The service, and what it knows: nil if it could not be asked.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
 import KanalKit
 import Secrets
 import Terminal
@@ -21,7 +20,11 @@ struct Guide {
                 try await show(token)
             } else {
                 // A token that no password helps with keeps no other from its turn.
-                do { try await activate(token) } catch let error as CommandError { failure = failure ?? error }
+                do { try await activate(token) } catch {
+                    let error = await LocalCauses.explained(error)
+                    guard let error = error as? CommandError else { throw error }
+                    failure = failure ?? error
+                }
             }
         }
         if let failure { throw failure }
@@ -152,7 +155,7 @@ struct Activation {
                 return try await token.perform { _ in }
             } catch {
                 guard case .passwordIncorrect(let tries)? = error as? KanalError, source == nil, tries ?? 2 > 1 else {
-                    throw await Self.explained(error)
+                    throw error
                 }
                 try say(SecretQuestion.refusalOfPassword(triesLeft: tries))
             }
@@ -165,7 +168,7 @@ struct Activation {
         case .missing: throw KanalError.channelMissing
         case .unusable:
             // The session that is not opened says why.
-            do { try await token.perform { _ in } } catch { throw await explained(error) }
+            try await token.perform { _ in }
         case .notNeeded, .active, .inactive, .revoked, .keyChanged: break
         }
         let passwords = channel.passwords.filter { $0.state != .empty }
@@ -176,20 +179,6 @@ struct Activation {
             no activation password of the token has tries left: its security officer makes a new one, by "kanal \
             pairings password" on a machine that is paired with it
             """)
-    }
-
-    /// The error, with what keeps pairings from being made.
-    private static func explained(_ error: any Error) async -> any Error {
-        switch error as? KanalError {
-        case .refused?, .channelUnusable?: break
-        default: return error
-        }
-        guard let status = ExitStatus(of: error), let text = ExitStatus.message(of: error) else { return error }
-        let findings = await Deadline.run {
-            (try? LocalState()).map { StoreChecks(person: CurrentUser(), places: $0.places).findings() } ?? []
-        }
-        guard let finding = findings?.first(where: { $0.severity == .error }) else { return error }
-        return CommandError(status, "\(text): \(finding.problem). Remedy: \(finding.remedy)")
     }
 
     private func password() throws -> ActivationPassword {

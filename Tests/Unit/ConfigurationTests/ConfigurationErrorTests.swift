@@ -72,6 +72,16 @@ struct ConfigurationErrorTests {
             })
     }
 
+    @Test("A key that is spelled wrong: the message names the nearest")
+    func nearest() {
+        let remarks = configuration("require_mm = on\npin_retension = none").remarks.map(\.description)
+        #expect(
+            remarks == [
+                "~/.config/kanal/kanal.conf:1: unknown key \"require_mm\"; did you mean require_sm?",
+                "~/.config/kanal/kanal.conf:2: unknown key \"pin_retension\"; did you mean pin_retention?",
+            ])
+    }
+
     @Test("Of two stores in one place the message names the second's line")
     func twoStores() {
         let remark = configuration("\ngroup = a\n\napplication = b").remarks.first

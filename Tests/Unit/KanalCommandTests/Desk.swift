@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
+import Configuration
 import EmulatedTokens
 import Emulator
 import Foundation
@@ -30,6 +31,8 @@ final class Desk {
     var isRead = false
     /// A directory that is replicated, and has the user's pairings; nil for those of this machine.
     var synchronised: String?
+    /// The user's kanal.conf; nil without one.
+    var settings: Configuration?
     /// Other access to the machine than the emulated readers.
     var adjust: (inout TokenAccess) -> Void = { _ in }
     var variables = [
@@ -72,6 +75,9 @@ final class Desk {
 
     /// The path of a file.
     func path(_ name: String) -> String { "\(folder.path)/files/\(name)" }
+
+    /// The directory of the user's pairings, where ``settings`` are.
+    var pairings: String { folder.path + "/kanal/pairings" }
 
     func write(_ content: String, _ name: String) throws { try Data(content.utf8).write(to: URL(filePath: path(name))) }
 
@@ -128,10 +134,14 @@ final class Desk {
 
     /// The machine, as a command sees it.
     func access() throws -> TokenAccess {
-        let (readers, clocks, policy, label) = (readers, time.clocks, policy, hostLabel)
+        let (readers, clocks, policy, label) = (readers, time.clocks, settings?.policy ?? policy, hostLabel)
         let own = folder.path + "/pairings"
-        let pairings = synchronised.map { PairingStore.Location.synchronised($0, local: own) } ?? .directory(own)
+        let place = synchronised.map { PairingStore.Location.synchronised($0, local: own) } ?? .directory(own)
+        let pairings = settings.map { $0.location(data: folder.path, home: folder.path) } ?? place
         var access = TokenAccess()
+        let configuration = settings ?? Configuration()
+        let found = UserDirectories.Found(home: folder.path, configuration: folder.path, data: folder.path)
+        access.localState = { LocalState(configuration, in: found) }
         access.manager = {
             var settings = TokenSettings(
                 pairings: pairings, hostLabel: label, random: SystemRandom(), log: Journal().logger)
