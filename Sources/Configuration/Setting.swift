@@ -31,7 +31,8 @@ enum Key: String, CaseIterable {
         switch self {
         case .application, .group, .synchronised, .minimumProfile, .requireSM, .wirelessReaders: true
         case .plainBluetooth, .pinRetention, .pinKeyring, .reconnectWindow, .reconnectWindowWired, .busyWindow,
-            .plainLogin, .hideGOSTKeys, .cache, .containers, .secrets, .authenticator, .authenticatorTimeout, .activation,
+            .plainLogin, .hideGOSTKeys, .cache, .containers, .secrets, .authenticator, .authenticatorTimeout,
+            .activation,
             .consent, .syslog:
             false
         }

@@ -50,6 +50,7 @@ package enum ExitStatus: Int32, Sendable {
             case .notStarted, .notFound, .ambiguous, .tokenAbsent, .fieldEnded, .wrongToken: .noToken
             case .notActivated, .pairingRevoked, .tokenKeyChanged: .notActivated
             case .channelMissing, .channelUnusable: .noChannel
+            case .pinIncorrect(triesLeft: 0), .passwordIncorrect(triesLeft: 0): .locked
             case .pinIncorrect, .passwordIncorrect: .wrongPIN
             // The password of a container.
             case .refused("CKR_PIN_INCORRECT", _): .wrongPIN
@@ -87,6 +88,13 @@ package enum ExitStatus: Int32, Sendable {
         switch error {
         case KanalError.cancelled, AuthorizationError.cancelled, is CancellationError, Console.Failure.interrupted:
             "cancelled"
+        case KanalError.pinIncorrect(triesLeft: 0):
+            "the PIN was wrong, and has no tries left: the security officer can unblock it, by \"kanal pin unblock\""
+        case KanalError.passwordIncorrect(triesLeft: 0):
+            """
+            the activation password was wrong, and has no tries left: use another one, or the security officer makes a \
+            new one, by "kanal pairings password" on a machine that is paired with the token
+            """
         case let error as CallbackError: "the answer is refused: \(error.explanation)"
         case let error as SystemError where error.isClosedPipe: nil
         case let error as SystemError where error.isInterruption: "cancelled"

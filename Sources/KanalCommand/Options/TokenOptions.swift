@@ -107,6 +107,9 @@ struct ConfirmationOptions: ParsableArguments {
     @Flag(help: .saying("Do it without asking."))
     var yes = false
 
+    /// The answers that consent.
+    private static let consents = ["yes", "да"]
+
     /// Says what will be lost, and asks for consent unless `--yes` was given.
     func require(_ loss: Phrase) throws {
         guard !yes else { return }
@@ -119,6 +122,6 @@ struct ConfirmationOptions: ParsableArguments {
             guard case .none = error else { throw error }
             throw CommandError(.usage, "\(loss) Say --yes to do it: there is no terminal to ask on")
         }
-        guard answer == "yes" else { throw CancellationError() }
+        guard Self.consents.contains(answer.lowercased()) else { throw CancellationError() }
     }
 }

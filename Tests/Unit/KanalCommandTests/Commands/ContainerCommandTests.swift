@@ -69,7 +69,7 @@ struct ContainerCommandTests {
         try desk.storeContainer("header-bit", in: 0x0C00)
         #expect(
             try await findings(desk, pin: nil) == [
-                "information container.found the token 0e123456 has 2 key containers of CryptoPro CSP, in 1000/1003: 0A00, 0C00",
+                "information container.found the token 0e123456 has 2 key containers of CryptoPro CSP, in 1000/1003: 0A00, 0C00"
             ])
         #expect(!desk.reader.headers.contains { $0[1] == 0x20 })
     }
