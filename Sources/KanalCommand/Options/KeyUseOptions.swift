@@ -40,7 +40,7 @@ struct KeyUseOptions: ParsableArguments {
     }
 
     /// Where passwords of containers come from; nil for the authenticator of `kanal.conf`.
-    private func question(of token: Token) -> PasswordAsking.Question? {
+    private func question(of token: Token) -> PasswordAsking? {
         let context = ProgramContext.current
         switch containerPasswordSource {
         case .authenticator: return nil
@@ -48,7 +48,7 @@ struct KeyUseOptions: ParsableArguments {
         case nil where token.hasAuthenticator && !context.hasTerminal: return nil
         case let source:
             let password = ContainerPassword(source: source)
-            return { label, wasWrong in
+            return PasswordAsking { label, wasWrong in
                 let held = try ProgramContext.$current.withValue(context) { try password.answer(label, wasWrong) }
                 return try held.shared()
             }

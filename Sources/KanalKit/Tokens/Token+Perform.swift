@@ -42,7 +42,7 @@ extension Token {
     ) async throws -> Result {
         guard PerformContext.current?.isOf(self) != true else { throw KanalError.nested }
         // The work is done in a thread, which has what belongs to no task.
-        let passwords = PasswordAsking.current.map(PasswordAsking.question)
+        let passwords = PasswordAsking.current?.question
         let cancellation = Lock(false)
         let ask: @Sendable () -> Void = { [self] in
             cancellation.withLock { $0 = true }
