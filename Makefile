@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Everything that is done from the command line. "make" lists the targets.
 
-# What is made and tested is the same in every language.
+# Builds and tests do not depend on the user's language.
 export LC_ALL := C.UTF-8
 export LANGUAGE :=
 
@@ -44,7 +44,7 @@ command := .build/release/kanal
 products := $(library) $(emulator) $(command)
 built := .build/release/built
 include Sources/openssl.mk
-# What people are told in other languages. The catalogues lie to the command as they do where they are installed.
+# The messages in other languages. The catalogues have the place beside the command that they have when installed.
 languages := $(basename $(notdir $(wildcard Translations/*.po)))
 catalogues := $(languages:%=.build/release/../share/locale/%/LC_MESSAGES/kanal.mo)
 swift_test := swift test --explicit-target-dependency-import-check error
@@ -63,7 +63,7 @@ sources := $(filter-out Sources/OpenSSLEngine/% Sources/OpenSSLKeys/% Sources/Op
 needs = $(shell sed -n 's/^$(1): //p' Packaging/needed.txt)
 demo_products := kanal kanal-emulator kanal-pkcs11
 
-# The command that is run was given to make by the user, or by a make that has installed all.
+# Installs the packages of these purposes, unless a make that runs this one has done so.
 define install
 	@Packaging/needed.sh install "$(or $(MAKECMDGOALS),$@)" $(foreach purpose,$(1),$(call needs,$(purpose)))
 endef

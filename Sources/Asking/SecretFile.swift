@@ -64,7 +64,7 @@ struct SecretFile {
         guard status.st_mode & S_IFMT == S_IFREG else { return "it is not a regular file" }
         guard status.st_nlink <= 1 else { return "it has several names" }
         guard status.st_uid == 0 || status.st_uid == geteuid() else { return "it belongs to another user" }
-        guard status.st_mode & forbidden == 0 else { return "others than its owner can reach it" }
+        guard status.st_mode & forbidden == 0 else { return "group or others have access" }
         return nil
     }
 

@@ -20,7 +20,7 @@ package enum ExitStatus: Int32, Sendable {
     case notActivated = 7
     /// The program that asks or authorises is not there, or cannot run.
     case notInstalled = 8
-    /// Nothing says how to ask.
+    /// No way to ask is configured.
     case notConfigured = 9
     /// The token has no secure channel, or it cannot be opened, and no password mends that.
     case noChannel = 10

@@ -32,7 +32,7 @@ struct Kanal: AsyncParsableCommand {
                   6  It was cancelled.
                   7  The token's channel has to be activated first.
                   8  The program that asks or authorises is not installed.
-                  9  Nothing says how to ask.
+                  9  No way to ask is configured.
                  10  The token has no secure channel, or one that cannot be opened; no password helps.
                 """),
             version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)",

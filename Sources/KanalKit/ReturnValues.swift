@@ -43,7 +43,7 @@ extension TokensError {
         switch self {
         case .token(let error, let exchange): Reason(error, after: exchange).phrase
         case .refused(_, let reason): reason.phrase
-        case .keyDeleted: "the token has the key no more"
+        case .keyDeleted: "the token no longer has the key"
         case .sessionsOpen: "this program works with the token by another manager's means"
         case .noMemory: "the process has neither memory nor file descriptors left"
         case .notSupported: "the token does not have this function, or not in its present state"

@@ -67,14 +67,13 @@ static const char *refusal(int file, const char *path) {
     if (fstat(file, &status) != 0)
         return strerror(errno);
     if (!S_ISREG(status.st_mode))
-        return "it is no regular file";
+        return "it is not a regular file";
     if (status.st_nlink > 1)
         return "it has several names; remove all but one";
     if (status.st_uid != 0 && status.st_uid != geteuid())
         return "it belongs to another user; give it to the one who runs the program (chown)";
     if (status.st_mode & (is_credential ? 037 : 077))
-        return "others than its owner can reach it; take their rights away (chmod 600), and change the PIN if others "
-               "may have read it";
+        return "group or others have access; remove it (chmod 600), and change the PIN if others may have read it";
     return NULL;
 }
 

@@ -123,7 +123,7 @@ static int open_session(struct token *token, CK_SLOT_ID slot, CK_SESSION_HANDLE 
     state_lock();
     if (token->connection == *connection)
         token->session_count--;
-    /* Those that work give theirs back. */
+    /* Threads whose work ends give their sessions back. */
     if (code == CKR_SESSION_COUNT && token->connection == *connection && token->session_count > 0 && state_wait())
         code = CKR_OK;
     state_unlock();
@@ -167,7 +167,7 @@ int token_acquire(struct token *token, CK_SESSION_HANDLE *session, unsigned long
         if (opened >= 0)
             return opened;
     }
-    return FAIL(REASON_TOKEN, "the token goes and comes");
+    return FAIL(REASON_TOKEN, "the connection to the token was lost in each attempt: check its contact, and try again");
 }
 
 void token_release(struct token *token, CK_SESSION_HANDLE session, unsigned long connection) {

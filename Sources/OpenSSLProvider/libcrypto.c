@@ -100,7 +100,7 @@ const char *libcrypto_find(void (*function)(void)) {
     }
     if (!missing && !__atomic_compare_exchange_n(&known, &other, library, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         if (other != library)
-            missing = "one libcrypto in the process: another one has this provider";
+            missing = "a single libcrypto in the process: another libcrypto has loaded this provider";
     }
     for (size_t i = 0; !missing && i < FUNCTIONS; i++)
         __atomic_store_n(functions[i].target, (void (*)(void))found[i], __ATOMIC_RELEASE);

@@ -18,7 +18,7 @@ static int run(
 
 /*
  * A number, and a digest, of the default provider's context. They are asked for as numbers and names: what OpenSSL makes of
- * them for its own callers depends on tables that another thread may be filling. No name is no digest.
+ * them for its own callers depends on tables that another thread may be filling. NULL stands for no digest.
  */
 static int get_number(EVP_PKEY_CTX *context, const char *name, int *number) {
     OSSL_PARAM wanted[] = {OSSL_PARAM_construct_int(name, number), OSSL_PARAM_construct_end()};

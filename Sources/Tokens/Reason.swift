@@ -93,7 +93,7 @@ extension Reason {
         case .forbiddenByPolicy:
             self.init(
                 nil,
-                "by the token's policy User alone changes this PIN: the SO can unblock it, or format the token with another"
+                "the token's policy lets only the user change this PIN; the security officer can unblock it, or format the token with another policy"
             )
         case .notFound: self.init(nil, "the card does not have it: \(Self.answer(exchange))")
         case .memoryFull: self.init(.tokenFull, "the card has no room for it: \(Self.answer(exchange))")

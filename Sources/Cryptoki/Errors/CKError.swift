@@ -123,7 +123,7 @@ extension CKError {
     package init(_ error: TokensError) {
         switch error {
         case .token(let error, let exchange): self.init(error, after: exchange)
-        case .keyDeleted: self = .keyHandleInvalid("the token has the key no more")
+        case .keyDeleted: self = .keyHandleInvalid("the token no longer has the key")
         case .noCard: self = .tokenNotPresent
         case .noSlot: self = .slotIDInvalid
         case .ended: self = .notInitialised

@@ -36,7 +36,7 @@ package enum LibraryContext {
         }
     }
 
-    /// What would take an answer of libcrypto for one about its input asks this first.
+    /// Requires libcrypto, before its answer is taken for a property of the input.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure`` without libcrypto.
     static func require() throws(HostCryptoError) {

@@ -112,7 +112,7 @@ struct ReaderChecks {
     private func held(_ state: CardState) -> Finding {
         let holders = clients.programs.map(\.process)
         let names = clients.names
-        // Of several nobody can tell which it is, and none is to be ended by mistake.
+        // Several programs may be the holder: the remedy must not end the wrong one.
         guard let holder = grabber ?? (holders.count == 1 ? holders.first : nil) else {
             return .error(
                 "reader.held", "another program holds the card in \"\(state.reader)\" for itself",

@@ -236,7 +236,7 @@ struct ServiceProbe: Equatable {
         let named = ProgramContext.current.variable("PCSCLITE_CSOCK_NAME")
         path = named ?? "/run/pcscd/pcscd.comm"
         var answer = Self.knock(path)
-        // One that ends at the moment, and starts when somebody knocks, hangs up once.
+        // A service that systemd is just stopping hangs up once, and starts again by the next connection.
         for _ in 0..<20 where answer.0 == .hangsUp {
             usleep(50_000)
             answer = Self.knock(path)

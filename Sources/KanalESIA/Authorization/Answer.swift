@@ -139,6 +139,6 @@ public enum Outcome: String, Sendable, CaseIterable {
     case failure
     /// The program that asks is configured and not there, or cannot run.
     case notInstalled
-    /// Nothing says how to ask.
+    /// No way to ask is configured.
     case notConfigured
 }

@@ -10,7 +10,7 @@ public enum AuthorizationError: Error, Sendable, Equatable {
     case failed(Failure)
     /// No application handles the scheme of the other application, or the one that does cannot run.
     case notInstalled
-    /// Nothing says how to ask, or how the answer returns; or the other application says that it is not set up. The
+    /// No way to ask, or for the answer to return, is configured; or the other application says that it is not set up. The
     /// associated value tells what is missing.
     case notConfigured(Explanation)
 

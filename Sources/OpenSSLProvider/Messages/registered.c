@@ -57,7 +57,7 @@ static int add(const union digest *made) {
         return 1;
     if (EVP_MD_get_type(digest) != beginning->type || EVP_MD_get_size(digest) != beginning->size
         || EVP_MD_get_flags(digest) != beginning->flags || EVP_MD_get0_provider(digest))
-        return FAIL(REASON_UNSUPPORTED, "this libcrypto has another form of digests; use a newer version of Kanal");
+        return FAIL(REASON_UNSUPPORTED, "the digests of this libcrypto have an unknown layout; use a newer version of Kanal");
     return EVP_add_digest(digest) || NO_MEMORY();
 }
 
@@ -111,7 +111,7 @@ int registered_add(void) {
 
     if (!is_layout_known() || !is_cipher_layout_known())
         return FAIL(
-            REASON_UNSUPPORTED, "this libcrypto has another form of digests or ciphers; use a newer version of Kanal");
+            REASON_UNSUPPORTED, "the digests or ciphers of this libcrypto have an unknown layout; use a newer version of Kanal");
     for (size_t i = 0; i < sizeof digests / sizeof *digests; i++)
         done = done && add(&digests[i]);
     for (size_t i = 0; i < sizeof ciphers / sizeof *ciphers; i++)

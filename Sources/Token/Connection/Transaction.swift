@@ -61,8 +61,8 @@ extension Token {
     /// Without a channel the card says its serial number before it is sent anything else, unless its reader tells that it
     /// is the same card as before; see ``Transaction/proveIdentity()``.
     ///
-    /// The first command of a transaction reads the change counter. It can be repeated without harm, so it finds a lost
-    /// channel before a command that cannot, and it tells whether what is known of the objects is true.
+    /// The first command of a transaction reads the change counter. It can be repeated without harm, so a lost channel is
+    /// found before a command that must not be repeated, and a stale list of objects is noticed.
     ///
     /// `body` may run once more, from its beginning; see ``Recovery``. A new session has no current file and no key set.
     func transaction<Result: ~Copyable>(

@@ -175,7 +175,7 @@ extension PublicKeyInfo {
         }
     }
 
-    /// Whether a signature belongs to a digest. One that is not as long as the key's are is wrong as others are.
+    /// Whether a signature belongs to a digest. A signature of another length than the key's is wrong.
     ///
     /// - Parameter scheme: nil but for keys of RSA.
     package func accepts(

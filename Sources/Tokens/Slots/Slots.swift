@@ -74,7 +74,7 @@ package final class Slots: Sendable {
             guard !table.isFinal else { throw .ended }
             let now = settings.clocks.uptime.now
             if recent, table.seen == states {
-                // A token that was seen some milliseconds ago need not be told of again.
+                // A token that was seen milliseconds ago is not reported again.
                 guard now - table.toldAt >= Self.toldInterval else { return }
                 table.toldAt = now
                 for entry in table.entries { entry.signals.lastSeen.update(entry.reader, at: now) }

@@ -61,7 +61,7 @@ files() {
     echo $pin > secret
     for mode in 604 640 620 602; do
         chmod $mode secret
-        refused "file:$work/secret" 'others than its owner can reach it; take their rights away (chmod 600)'
+        refused "file:$work/secret" 'group or others have access; remove it (chmod 600)'
     done
     for mode in 400 600; do
         chmod $mode secret
@@ -72,8 +72,8 @@ files() {
     ln -s secret link
     refused "$work/link" 'it is a link; name the file itself'
     mkfifo --mode 600 fifo
-    refused "$work/fifo" 'it is no regular file'
-    refused "$work/folder" 'it is no regular file'
+    refused "$work/fifo" 'it is not a regular file'
+    refused "$work/folder" 'it is not a regular file'
     ln secret second
     refused "$work/secret" 'it has several names'
     rm second
@@ -84,10 +84,10 @@ files() {
     fi
     mv secret credentials
     chmod 440 credentials/secret
-    refused "$work/credentials/secret" 'others than its owner'
+    refused "$work/credentials/secret" 'group or others have access'
     CREDENTIALS_DIRECTORY=$work/credentials use 0 ./engine sign "$key?pin-source=$work/credentials/secret"
     chmod 444 credentials/secret
-    CREDENTIALS_DIRECTORY=$work/credentials refused "$work/credentials/secret" 'others than its owner'
+    CREDENTIALS_DIRECTORY=$work/credentials refused "$work/credentials/secret" 'group or others have access'
     costs 0
     passed "a PIN is read from a file that its owner alone can reach, and from a credential"
 }

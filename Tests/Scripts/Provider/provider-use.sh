@@ -248,7 +248,7 @@ layouts() {
             "$tree"/Sources/OpenSSLKeys/{errors,text,settings,module,calls,pin,refusals,root,token}.c \
             $(there pkg-config --cflags --libs p11-kit-1) -o layout -pthread -lcrypto
         installed $([ $layout = same ] && echo 0 || echo 1) ./layout
-        [ $layout = same ] || printed 'this libcrypto has another form of digests or ciphers'
+        [ $layout = same ] || printed 'the digests or ciphers of this libcrypto have an unknown layout'
     done
     passed "nothing is registered with a libcrypto whose structures differ"
     if [ -z "$(there sh -c 'ls /usr/lib/*/libcrypto.a' 2> /dev/null)" ]; then

@@ -154,7 +154,7 @@ struct HostTests {
         try standIn.file("pin", Array("1234\n".utf8), mode: 0o440)
         #expect(try ask(standIn.folder) == "answer 31323334")
         try standIn.file("pin", Array("1234\n".utf8), mode: 0o444)
-        #expect(try ask(standIn.folder)?.contains("others than its owner") == true)
+        #expect(try ask(standIn.folder)?.contains("group or others") == true)
     }
 
     /// Expects three recorded descriptors beside the script that the shell reads.
