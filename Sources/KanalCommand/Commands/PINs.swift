@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import KanalKit
+import Secrets
 import Terminal
 import Translation
 
@@ -20,6 +21,34 @@ struct NewPINOptions: ParsableArguments {
             valueName: "source"),
         completion: .file())
     var newPinSource: SecretSource?
+
+    /// A new PIN in the place of one, which is known to be right.
+    ///
+    /// - Parameter details: The limits of the PIN; nil if the token does not tell.
+    func read(inPlaceOf role: Role, _ details: PINDetails?) throws -> HeldPIN {
+        let prompt: Phrase =
+            if let lengths = details?.lengths {
+                "New PIN (\(lengths.lowerBound) to \(lengths.upperBound) bytes): "
+            } else {
+                "New PIN: "
+            }
+        let question = SecretQuestion(prompt: prompt, source: newPinSource, option: "--new-pin-source")
+        return HeldPIN(
+            try question.newSecret { secret in
+                let bytes = secret.bytes
+                let isMakers = Self.makersPINs.contains { text in
+                    text.utf8.count == bytes.count && zip(text.utf8, bytes.indices).allSatisfy { $0 == bytes[$1] }
+                }
+                let makers: Phrase = "this PIN is the maker's, which is public: choose another one"
+                if isMakers { return makers }
+                guard let lengths = details?.lengths, !lengths.contains(bytes.count) else { return nil }
+                let limits: Phrase = "the new PIN has \(lengths.lowerBound) to \(lengths.upperBound) bytes"
+                return limits
+            })
+    }
+
+    /// The PINs of the user and the security officer that all models are sold with.
+    private static let makersPINs = ["12345678", "87654321"]
 
     /// The new PIN; one that is typed is asked for twice.
     func read() throws -> HeldPIN {
@@ -44,10 +73,16 @@ struct ChangePIN: AsyncParsableCommand {
     func run() async throws {
         let token = try await token.find()
         let role: Role = officer ? .securityOfficer : .user
-        let present = try await pin.read(PINOptions.name(of: role, token), of: role, token)
-        let new = try new.read()
-        try await token.perform(as: role, pin: present.value) { session in
-            try present.with { present in try new.with { new in try session.changePIN(from: present, to: new) } }
+        do {
+            let present = try await pin.verified(on: token, as: role)
+            let details = try await token.details()
+            let new = try new.read(inPlaceOf: role, officer ? details.officerPIN : details.userPIN)
+            try await token.perform(as: role, pin: present.value) { session in
+                try present.with { present in try new.with { new in try session.changePIN(from: present, to: new) } }
+            }
+        } catch {
+            await token.forgetPIN()
+            throw error
         }
         await token.forgetPIN()
         try output.show(PINReport(done: "changed", officer: officer))
@@ -72,6 +107,15 @@ struct SetPIN: AsyncParsableCommand {
 
     func run() async throws {
         let token = try await token.find()
+        try await token.perform { _ in }
+        if let change = try await token.details().userPINChange, !change.allowed.contains(.securityOfficer) {
+            throw CommandError(
+                .failed,
+                """
+                by its format, the user alone changes this token's PIN: a PIN that is known is unblocked by "kanal pin \
+                unblock"; for one that is forgotten only "kanal format" helps, which erases the token
+                """)
+        }
         let new = try new.read()
         try await pin.perform(on: token, as: .securityOfficer) { session in
             try new.with { pin in try session.setUserPIN(pin) }

@@ -30,6 +30,13 @@ struct Pair: AsyncParsableCommand {
         }
         let activation = Activation(
             token: token, source: password.passwordSource, say: { try OutputStream.error.write(translated($0) + "\n") })
+        if password.passwordSource == nil {
+            let channel = try await token.details().channel
+            try await Activation.requirePossible(channel, of: token)
+            for line in Guide.tries(channel.passwords) {
+                try OutputStream.error.write(translated(line) + "\n")
+            }
+        }
         try await activation.run()
         try output.show(PairedReport(token.information))
         try output.hint(NextStep(token.information))

@@ -114,7 +114,7 @@ struct Guide {
     }
 
     /// The tries of each password that the token has; without numbers where they do not differ.
-    private static func tries(_ passwords: [PasswordDetails]) -> [Phrase] {
+    static func tries(_ passwords: [PasswordDetails]) -> [Phrase] {
         let passwords = passwords.filter { $0.state != .empty }
         if let first = passwords.first, let tries = first.triesLeft,
             passwords.allSatisfy({ $0.state == .ready && $0.triesLeft == tries })

@@ -22,6 +22,8 @@ struct PINOptions: ParsableArguments {
     var pinSource: SecretSource?
 
     private static let attempts = 3
+    /// The tries that are few enough to be in the question.
+    private static let fewTries = 3
 
     /// The PIN. It is not asked for if the token cannot be used, because it is not activated.
     ///
@@ -29,15 +31,70 @@ struct PINOptions: ParsableArguments {
     ///   - name: The name of the PIN in the question on a terminal.
     ///   - refusal: How the last answer was refused.
     func read(_ name: Phrase, of role: Role, _ token: Token, after refusal: KanalError? = nil) async throws -> HeldPIN {
-        if refusal == nil { try await token.perform { _ in } }
         // A password for a container that has none would be an error.
-        if pinSource == nil, !token.information.needsLogin { return HeldPIN() }
+        if pinSource == nil, !token.information.needsLogin {
+            if refusal == nil { try await token.perform { _ in } }
+            return HeldPIN()
+        }
+        let left = try await Self.triesLeft(of: role, token, after: refusal)
+        if left == 0 { throw Self.locked(role) }
         if pinSource == .authenticator
             || (pinSource == nil && token.hasAuthenticator && !ProgramContext.current.hasTerminal)
         {
             return HeldPIN(try await token.askForPIN(of: role, after: refusal))
         }
-        return HeldPIN(try SecretQuestion(prompt: "\(name): ", source: pinSource, option: "--pin-source").answer())
+        var prompt: Phrase = "\(name): "
+        if let left, left <= Self.fewTries { prompt = "\(name) (tries left: \(left)): " }
+        return HeldPIN(try SecretQuestion(prompt: prompt, source: pinSource, option: "--pin-source").answer())
+    }
+
+    /// The tries that a PIN has left, before a question; nil if the token does not tell.
+    private static func triesLeft(of role: Role, _ token: Token, after refusal: KanalError?) async throws -> Int? {
+        if case .pinIncorrect(let tries)? = refusal { return tries }
+        try await token.perform { _ in }
+        // What the token told when it was found costs no command to it.
+        if role == .user, token.information.pinTriesLeft ?? 0 > fewTries { return nil }
+        let details = try await token.details()
+        return (role == .user ? details.userPIN : details.officerPIN)?.triesLeft
+    }
+
+    /// The error of a PIN without tries, with the way out.
+    private static func locked(_ role: Role) -> CommandError {
+        switch role {
+        case .user:
+            CommandError(
+                .locked,
+                """
+                the PIN has no tries left: "kanal pin unblock" gives them back, by the security officer's PIN
+                """)
+        case .securityOfficer:
+            CommandError(
+                .locked,
+                """
+                the security officer's PIN has no tries left: only "kanal format --officer-locked" helps, which erases the \
+                token
+                """)
+        }
+    }
+
+    /// The PIN, once the token has accepted it. A wrong one that was typed is asked for again.
+    func verified(on token: Token, as role: Role) async throws -> HeldPIN {
+        let name = Self.name(of: role, token)
+        var refusal: KanalError?
+        for attempt in 1...Self.attempts {
+            let pin = try await read(name, of: role, token, after: refusal)
+            do {
+                try await token.perform(as: role, pin: pin.value) { _ in }
+                return pin
+            } catch {
+                guard case .pinIncorrect(let tries)? = error as? KanalError else { throw error }
+                if tries == 0 { throw Self.locked(role) }
+                guard asks, attempt < Self.attempts else { throw error }
+                refusal = .pinIncorrect(triesLeft: tries)
+                try OutputStream.error.write(translated(SecretQuestion.refusalOfPIN(triesLeft: tries)) + "\n")
+            }
+        }
+        throw KanalError.pinNeeded
     }
 
     /// Whether there is neither a source of the PIN nor a person who could be asked.
@@ -155,13 +212,31 @@ struct SecretQuestion {
     func answer() throws -> Secret { try answer(prompt) }
 
     /// A secret that is new, which a person types twice.
-    func newSecret() throws -> Secret {
-        guard source == nil else { return try answer(prompt) }
-        let first = try answer(prompt)
-        let second = try answer(Phrase("The same again: "))
-        guard Self.areSame(first, second) else { throw CommandError(.failed, "the two are not the same") }
-        return first
+    ///
+    /// - Parameter refusal: The reason why a secret cannot be the new one. A person is told, and asked again.
+    func newSecret(refusal: (borrowing Secret) -> Phrase? = { _ in nil }) throws -> Secret {
+        guard source == nil else {
+            let secret = try answer(prompt)
+            if let reason = refusal(secret) { throw CommandError(.failed, reason) }
+            return secret
+        }
+        let difference: Phrase = "the two are not the same"
+        var failure = difference
+        for attempt in 1...Self.attempts {
+            let first = try answer(prompt)
+            if let reason = refusal(first) {
+                failure = reason
+            } else {
+                let second = try answer(Phrase("The same again: "))
+                if Self.areSame(first, second) { return first }
+                failure = difference
+            }
+            if attempt < Self.attempts { try OutputStream.error.write("kanal: \(translated(failure))\n") }
+        }
+        throw CommandError(.failed, failure)
     }
+
+    private static let attempts = 3
 
     private static func areSame(_ first: borrowing Secret, _ second: borrowing Secret) -> Bool {
         let left = first.bytes

@@ -107,7 +107,7 @@ struct ConfirmationOptions: ParsableArguments {
     @Flag(help: .saying("Do it without asking."))
     var yes = false
 
-    /// The answers that consent.
+    /// The answers that consent, in both languages.
     private static let consents = ["yes", "да"]
 
     /// Says what will be lost, and asks for consent unless `--yes` was given.

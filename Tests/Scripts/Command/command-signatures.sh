@@ -361,6 +361,7 @@ PIN of the token	$pin
 Type yes to go on: 	yex\\x7fs
 END
     type_to 6 key delete p256 << 'END'
+Type yes to go on: 	yes
 PIN of the token	\x03
 END
     as_user 0 list

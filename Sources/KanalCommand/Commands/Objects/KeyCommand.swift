@@ -150,16 +150,15 @@ struct DeleteKey: AsyncParsableCommand {
 
     func run() async throws {
         let (name, token) = (key, try await token.find())
+        // The private half is not seen before the login; the question is about the name.
+        try confirmation.require(
+            """
+            The key \(name) of the token \(token.information.caption) will be lost for ever: nobody can sign with it \
+            again, nor read what was encrypted for it. Certificates of it stay.
+            """)
         let key = try await pin.perform(on: token) { session in
-            try session.keyPairs().only(named: name, .key)
-        } then: { key in
-            try confirmation.require(
-                """
-                The key \(key.caption), \(KeyKindName(key.kind).text), will be lost for ever: nobody can sign \
-                with it again, nor read what was encrypted for it. Certificates of it stay.
-                """
-            )
-            try await token.perform { session in try session.delete(key) }
+            let key = try session.keyPairs().only(named: name, .key)
+            try session.delete(key)
             return key
         }
         try output.show(DeletedReport(id: key.id.hexadecimal, label: key.label))

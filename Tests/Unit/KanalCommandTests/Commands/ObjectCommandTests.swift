@@ -158,7 +158,7 @@ struct ObjectCommandTests {
         try await desk.type("key delete --pin-source env:PIN ann")
         try await desk.type("key delete --pin-source env:PIN ann", answers: ["no"])
         try await desk.type("key delete --pin-source env:PIN ann", answers: ["no"], .russian)
-        try await desk.type("key delete ann", answers: [EmulatedReader.userPIN, "yes"])
+        try await desk.type("key delete ann", answers: ["yes", EmulatedReader.userPIN])
         try await desk.type("key delete --pin-source env:PIN ann --yes")
         try await desk.type("key delete --pin-source env:PIN ben --yes --json")
         try await desk.type("key delete --pin-source env:PIN ben --yes", .russian)

@@ -10,16 +10,18 @@ struct PINCommandTests {
     @Test("pin change: the user's, the officer's; wrong, too short, locked")
     func change() async throws {
         let desk = try Desk()
+        (desk.variables["OWN"], desk.variables["SHORT"]) = ("13572468", "1")
         try await desk.type("pin change --pin-source env:PIN --new-pin-source env:NEW")
         try await desk.type("pin change --pin-source env:PIN --new-pin-source env:NEW")
         try await desk.type("pin change --pin-source env:NEW --new-pin-source env:PIN --json")
+        try await desk.type("pin change --pin-source env:NEW --new-pin-source env:PIN", .russian)
+        try await desk.type("pin change --pin-source env:NEW --new-pin-source env:OWN --json")
         try await desk.type("pin change --pin-source env:OFFICER --new-pin-source env:NEW --officer", .russian)
         try await desk.type("pin change --pin-source env:OFFICER --new-pin-source env:NEW --officer")
-        desk.variables["SHORT"] = "1"
-        try await desk.type("pin change --pin-source env:PIN --new-pin-source env:SHORT")
-        try await desk.type("pin change", answers: [EmulatedReader.userPIN, "11223344", "11223344"])
-        try await desk.type("pin change", answers: ["11223344", "12345678", "1234567"])
-        try await desk.type("pin change", answers: ["11223344", "12345678"], .russian)
+        try await desk.type("pin change --pin-source env:OWN --new-pin-source env:SHORT")
+        try await desk.type("pin change", answers: ["13572468", "12345678", "123", "11223344", "11223344"])
+        try await desk.type("pin change", answers: ["11223344", "24682468", "2468246", "24682468", "24682468"])
+        try await desk.type("pin change", answers: ["24682468", "12345678"], .russian)
         try await desk.type("pin change --pin-source env:PIN")
         try await desk.type("pin")
         try desk.screen.expect("pin-change")
@@ -28,9 +30,13 @@ struct PINCommandTests {
     @Test("pin unblock, pin set: by the security officer, as far as the token's format lets him")
     func officer() async throws {
         let desk = try Desk()
-        for _ in 0..<9 { try await desk.type("label --pin-source env:WRONG x", isShown: false) }
+        desk.variables["OWN"] = "13572468"
+        for _ in 0..<6 { try await desk.type("label --pin-source env:WRONG x", isShown: false) }
+        try await desk.type("label x", answers: ["00000000", "00000000", "00000000"], .russian)
         try await desk.type("label --pin-source env:WRONG x")
         try await desk.type("label --pin-source env:PIN x")
+        try await desk.type("label x", answers: [])
+        try await desk.type("pin change", answers: [], .russian)
         try await desk.type("pin unblock --pin-source env:OFFICER")
         try await desk.type("label --pin-source env:PIN x")
         try await desk.type("pin unblock --pin-source env:OFFICER --json")
@@ -41,7 +47,7 @@ struct PINCommandTests {
             "format --pin-source env:OFFICER --new-pin-source env:PIN --pin-changed-by officer --yes", isShown: false)
         try await desk.type("pin set --pin-source env:OFFICER --new-pin-source env:NEW")
         try await desk.type("pin set --pin-source env:OFFICER --new-pin-source env:NEW --json")
-        try await desk.type("pin change --pin-source env:NEW --new-pin-source env:PIN")
+        try await desk.type("pin change --pin-source env:NEW --new-pin-source env:OWN")
         try desk.screen.expect("pin-officer")
     }
 
