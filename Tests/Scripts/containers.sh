@@ -51,7 +51,7 @@ for vector in 256-plain 512-b two-plain two-password; do
     expect 0 openssl dgst -engine gost -$digest -verify public.pem -signature signature message
     expect 0 "$kanal" list "${source[@]}" --container "folders/$vector.000"
     printed "$id"
-    expect 0 "$kanal" sign "${source[@]}" --container folders --key "$id" --cms --detached --output message.p7s message
+    expect 0 "$kanal" sign --overwrite "${source[@]}" --container folders --key "$id" --cms --detached --output message.p7s message
     expect 0 openssl cms -engine gost -verify -inform DER -in message.p7s -content message -noverify -out /dev/null
     uri="pkcs11:serial=$(cat serial);id=$(sed 's/../%&/g' id);type=private${password:+?pin-value=$password}"
     key cms -sign -nodetach -inkey "$uri" -signer certificate.pem -in message -binary -outform DER -out signed
@@ -158,7 +158,7 @@ unset KANAL_LOG
 # ---- Sources of the password, and the doctor ----
 
 printf '%s\n%s\n' $pin secret > both
-expect 0 "$kanal" sign --pin-source - --container-password-source - --key "$(cat id)" --cms --output signed message < both
+expect 0 "$kanal" sign --overwrite --pin-source - --container-password-source - --key "$(cat id)" --cms --output signed message < both
 expect 0 openssl cms -engine gost -verify -inform DER -in signed -noverify -binary -out opened
 cmp message opened
 expect 4 "$kanal" sign --pin-source file:pin --container-password-source file:pin --key "$(cat id)" message

@@ -51,8 +51,11 @@ struct DoctorRun {
             if !findings.contains(where: { $0.severity == .error }) {
                 findings += await ChannelChecks(person: person).findings(manager)
             }
-            findings += await ContainerChecks(pin: pin).findings(manager)
-            findings += await TokenChecks().findings(manager)
+            // A card that is held answers none of these.
+            if !findings.contains(where: { $0.severity == .error && $0.check.hasPrefix("reader.") }) {
+                findings += await ContainerChecks(pin: pin).findings(manager)
+                findings += await TokenChecks().findings(manager)
+            }
             findings += await HiddenKeysCheck(configurationFile: state?.configurationFile).findings(manager)
         }
         return findings

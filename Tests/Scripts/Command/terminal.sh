@@ -20,8 +20,12 @@ open_terminal() {
 
 close_terminal() { tmux_ kill-server; }
 
-# The text on the screen, without empty lines at its end; with --colors also its colours.
-screen() { tmux_ capture-pane -p ${1:+-e} | sed -e 's/ *$//' -e :a -e '/^\n*$/{$d;N;ba' -e '}'; }
+# The text on the screen, without empty lines at its end, and without the remark on a pcscd that is just starting; with
+# --colors also its colours.
+screen() {
+    tmux_ capture-pane -p ${1:+-e} | sed -e '/^kanal: pcscd, or a reader, has not\|^kanal: pcscd или считыватель/,+1d' \
+        -e 's/ *$//' -e :a -e '/^\n*$/{$d;N;ba' -e '}'
+}
 
 type_line() { tmux_ send-keys -l "$1"; tmux_ send-keys Enter; }
 
