@@ -166,7 +166,7 @@ passed "a container's password comes from a source, and a wrong one is refused"
 
 # Other findings depend on the machine.
 "$kanal" doctor --pin-source file:pin --json > output || true
-for finding in found pin; do printed "\"container.$finding\""; done
+for finding in container.found pin.factory; do printed "\"$finding\""; done
 ! grep -q -e '"container[.]\(login\|unusable\|reserve\)"' -e '"containers.hangs"' -e "$(cat name)" output ||
     fail "the doctor finds faults, or tells a name: $(cat output)"
 passed "the doctor opens each container without a password, and tells no name"
