@@ -100,8 +100,8 @@ struct Pinentry: ~Copyable {
         try demand("SETTITLE", translated(question.title))
         try demand("SETDESC", question.text)
         if let error = question.error { try demand("SETERROR", error) }
-        // A program without this command shows its own word.
-        if let button = question.button { _ = try command("SETOK", translated(button)) }
+        // A program without this command shows its own word. The letter behind "_" is the button's key.
+        if let button = question.button { _ = try command("SETOK", "_" + translated(button)) }
     }
 
     /// A command that must be understood: otherwise the user would not see everything that the answer is about.

@@ -162,7 +162,7 @@ sleep 0.2
 xdotool key Escape
 ended cancelled "pinentry-gtk2 shows two fields"
 ask_there confirm
-xdotool key alt+o
+xdotool key alt+s
 ended confirmed "pinentry-gtk2 asks for consent"
 unset DISPLAY
 

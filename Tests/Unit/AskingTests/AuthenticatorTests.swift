@@ -147,7 +147,7 @@ struct AuthenticatorTests {
         #expect(
             commands == [
                 "SETTIMEOUT 19", "SETTITLE Kanal BYE", "SETDESC 100%25??[2J?%0Aof the token", "SETERROR Wrong%0APIN",
-                "SETOK Sign", "SETPROMPT " + String(repeating: "я", count: 495), "SETKEYINFO n/kanal", "GETPIN", "BYE",
+                "SETOK _Sign", "SETPROMPT " + String(repeating: "я", count: 495), "SETKEYINFO n/kanal", "GETPIN", "BYE",
             ])
     }
 
