@@ -47,15 +47,8 @@ settled() {
 mkdir -p authority/new
 touch authority/index
 echo 'unique_subject = no' > authority/index.attr
-cat > authority.cnf << 'END'
-openssl_conf = main
-[main]
-engines = engines
-[engines]
-gost = gost
-[gost]
-engine_id = gost
-default_algorithms = ALL
+# Beside the engine of the scripts' settings.
+cat openssl.cnf - > authority.cnf << 'END'
 [ca]
 default_ca = here
 [here]
@@ -75,17 +68,13 @@ commonName = supplied
 [leaf]
 basicConstraints = CA:FALSE
 keyUsage = critical,digitalSignature
-[req]
-distinguished_name = name
-x509_extensions = authority
-[name]
 [authority]
 basicConstraints = critical,CA:TRUE
 keyUsage = critical,keyCertSign,cRLSign
 END
 openssl_() { LANGUAGE=en OPENSSL_CONF=authority.cnf openssl "$@" >> authority.log 2>&1 || fail "$(cat authority.log)"; }
 openssl_ genpkey -algorithm gost2012_256 -pkeyopt paramset:A -out root.key
-openssl_ req -new -x509 -key root.key -subj '/CN=Удостоверяющий центр' -utf8 -days 3650 -out root.pem
+openssl_ req -new -x509 -extensions authority -key root.key -subj '/CN=Удостоверяющий центр' -utf8 -days 3650 -out root.pem
 # issues REQUEST CERTIFICATE [OPTION…]
 issues() { openssl_ ca -batch -notext -utf8 -in "$1" -out "$2" "${@:3}"; }
 
