@@ -22,14 +22,17 @@ trap 'cat "$directory/log" >&3' ERR
 
 Tests/Fuzz/corpus.sh unpack "$target"
 
-# Files of other programs, of which many are in BER. The first byte says that the rest is whole.
-whole() {
+# Files of other programs, of which many are in BER, behind more bytes. For messages and PFX the first byte says that the rest
+# is whole. Inputs are as long as the longest of them.
+longest=1024
+others() {
     local file
-    for file in Tests/Vectors/files/$1; do { printf '\0'; cat "$file"; } > "$directory/corpus/${file##*/}"; done
+    for file in Tests/Vectors/files/$1; do { printf "${2:-}"; cat "$file"; } > "$directory/corpus/${file##*/}"; done
 }
 case $target in
-    messages) whole '*.p7[bms]' ;;
-    pfx) whole '*.pfx' ;;
+    messages) others '*.p7[bms]' '\0'; longest=2048 ;;
+    pfx) others '*.pfx' '\0'; longest=3072 ;;
+    privatekeys) others '*.key'; longest=2048 ;;
 esac
 
 # The provider, which OpenSSL loads.
@@ -71,11 +74,11 @@ case $source in
     *) build_swift ;;
 esac
 # shellcheck disable=SC2046
-SWIFT_BACKTRACE=enable=no "$directory/fuzz" -max_total_time="$1" -max_len=1024 -len_control=0 -timeout=20 \
+SWIFT_BACKTRACE=enable=no "$directory/fuzz" -max_total_time="$1" -max_len=$longest -len_control=0 -timeout=20 \
     -print_final_stats=1 -verbosity=0 -artifact_prefix="$directory/" \
     $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") "$directory/corpus" "$directory/kept"
 if [ "$2" = keep ]; then
-    "$directory/fuzz" -merge=1 -use_counters=0 -max_len=1024 "$directory/kept" "$directory/corpus"
+    "$directory/fuzz" -merge=1 -use_counters=0 -max_len=$longest "$directory/kept" "$directory/corpus"
     Tests/Fuzz/corpus.sh pack "$target"
 fi
 echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$directory/log") inputs" >&3
