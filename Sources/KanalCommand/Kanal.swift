@@ -15,21 +15,21 @@ struct Kanal: AsyncParsableCommand {
             abstract: translated("Work with GOST tokens of the Rutoken family."),
             discussion: translated(
                 """
-                Without a subcommand, kanal looks for a token, explains what it needs, and takes it to where every \
-                program of this user can work with it. Run it whenever something does not work: it says what is \
-                missing.
+                Without a subcommand, kanal finds a token, shows its state, and leads through the steps until every \
+                program of this user can work with it. Run it whenever something does not work: it shows the cause and \
+                the remedy.
 
                 A token is named by its serial number, in hexadecimal or decimal digits, its label, the name of its \
                 reader, or a pkcs11: URI (RFC 7512). With one token in the readers no name is needed.
 
                 EXIT STATUS
-                  0  It is done.
+                  0  Success.
                   1  The token, the library or the system refused.
-                  2  The command line is wrong.
-                  3  There is no token, or none that matches, or several.
+                  2  The command line is invalid.
+                  3  No token, no matching token, or several matching tokens.
                   4  The PIN or the password is wrong.
                   5  The PIN or the password has no tries left.
-                  6  It was cancelled.
+                  6  Cancelled.
                   7  The token's channel has to be activated first.
                   8  The program that asks or authorises is not installed.
                   9  No way to ask is configured.

@@ -245,7 +245,7 @@ extension KanalError: CustomStringConvertible {
         case .askingFailed(let reason): "the user could not be asked: \(reason.phrase)"
         case .authenticatorNotInstalled(let reason):
             "the authenticator of kanal.conf is not there, or cannot run: \(reason.phrase)"
-        case .authenticatorNotConfigured: "kanal.conf does not say how to ask the user: set authenticator"
+        case .authenticatorNotConfigured: "kanal.conf names no way to ask the user: set authenticator"
         case .nested: "this token is being worked with in the same block"
         case .objectNotFound: "the object is not on the token any more"
         case .messageRefused(let fault): "the message is not accepted: \(fault.explanation)"

@@ -149,7 +149,7 @@ extension HostCryptoError {
         case .keyTooShort, .unsupportedKeySize: "the key's size does not suit the algorithm"
         case .invalidLength: "the input's length does not suit the key"
         case .decryptionFailed: "the ciphertext is invalid, or not for this key"
-        case .outOfMemory: "the system gives no memory"
+        case .outOfMemory: "the system provides no memory"
         default: "a computation of the host fails"
         }
     }

@@ -8,7 +8,7 @@
 #include <sys/random.h>
 
 static int make_noise(unsigned char noise[CURVE_NOISE]) {
-    return getrandom(noise, CURVE_NOISE, 0) == CURVE_NOISE || FAIL(REASON_INPUT, "the system gives no random numbers");
+    return getrandom(noise, CURVE_NOISE, 0) == CURVE_NOISE || FAIL(REASON_INPUT, "the system provides no random numbers");
 }
 
 int software_sign(const struct pkey *pkey, const unsigned char *digest, unsigned char *signature) {

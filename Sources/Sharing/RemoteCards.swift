@@ -154,7 +154,7 @@ struct RemoteReader: ~Copyable {
             case .closed: "the reader closed the connection"
             case .ended: "the command of the tunnel has ended"
             case .silent: "the reader has fallen silent"
-            case .tooLong: "the token's answer is longer than the reader can take"
+            case .tooLong: "the token's answer is longer than the reader can transfer"
             }
         }
     }

@@ -12,7 +12,8 @@ extension Reason {
         case .maskCode: self.init(nil, "a mask of the key container is damaged: its code is wrong")
         case .password, .passwordNeeded, .passwordNotNeeded:
             self.init(nil, "the password of the key container is wrong")
-        case .key: self.init(nil, "the files of the key container give another key than its header and certificate say")
+        case .key:
+            self.init(nil, "the files of the key container hold a different key than its header and certificate state")
         case .failure: self.init(nil, "the key of the container cannot be computed")
         }
     }

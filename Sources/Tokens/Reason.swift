@@ -88,7 +88,7 @@ extension Reason {
         case .pinLocked: self.init(.pinLocked, "the PIN has no tries left")
         case .faulty:
             self.init(nil, "the secure channel could not be opened several times, and is not tried for a while")
-        case .anotherToken: self.init(.tokenOther, "another token is in the place of the one that was here")
+        case .anotherToken: self.init(.tokenOther, "the reader now holds a different token")
         case .notLoggedIn: self.init(.loginNeeded, "login required: \(Self.answer(exchange))")
         case .forbiddenByPolicy:
             self.init(
@@ -168,7 +168,7 @@ extension Reason {
         case .transmission(let code): self.init(nil, "pcscd cannot reach the card: \(hex: code)")
         case .malformed: self.init(nil, "an answer is too short, or a command too long for this reader")
         case .channelBroken: self.init(nil, "the secure channel met an answer that it cannot trust, and closed itself")
-        case .randomUnavailable: self.init(nil, "the system gives no random numbers")
+        case .randomUnavailable: self.init(nil, "the system provides no random numbers")
         }
     }
 
@@ -209,8 +209,8 @@ extension Reason {
         case .storage(.denied(.otherMembers)):
             self.init(.storeUnusable, "the pairings belong to a group of users, and this user is not a member of it")
         case .storage: self.init(.storeUnusable, "what is remembered of tokens cannot be read or written")
-        case .randomUnavailable: self.init(nil, "the system gives no random numbers")
-        case .outOfMemory: self.init(nil, "the system gives no memory")
+        case .randomUnavailable: self.init(nil, "the system provides no random numbers")
+        case .outOfMemory: self.init(nil, "the system provides no memory")
         case .libraryFailure: self.init(nil, "a computation of the channel failed")
         }
     }

@@ -173,7 +173,8 @@ extension CKError {
         case .notInstalled: self.init(CKR_FUNCTION_FAILED, "the authenticator is not there, or cannot run")
         case .notConfigured:
             self.init(
-                CKR_FUNCTION_FAILED, "nothing says how to ask the user, or the process has more rights than its user")
+                CKR_FUNCTION_FAILED,
+                "no way to ask the user is configured, or the process has more rights than its user")
         }
         unanswered = error
     }
@@ -223,7 +224,7 @@ extension CKError {
             case .invalidLength: .dataLengthRange
             case .invalidIVLength: .mechanismParameterInvalid("the parameter has a wrong length or form")
             case .invalidKeyLength: .keySizeRange("the key has a length that the algorithm does not take")
-            case .outOfMemory: CKError(CKR_HOST_MEMORY, "the system gives no memory")
+            case .outOfMemory: CKError(CKR_HOST_MEMORY, "the system provides no memory")
             default: .functionFailed
             }
     }
@@ -242,7 +243,7 @@ extension CKError {
             case .invalidSignatureLength: .signatureLengthRange
             case .invalidSignature: .signatureInvalid
             case .decryptionFailed: .encryptedDataInvalid
-            case .outOfMemory: CKError(CKR_HOST_MEMORY, "the system gives no memory")
+            case .outOfMemory: CKError(CKR_HOST_MEMORY, "the system provides no memory")
             default: .hostFailed
             }
     }

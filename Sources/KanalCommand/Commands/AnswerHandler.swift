@@ -11,7 +11,7 @@ struct AnswerHandler: AsyncParsableCommand {
         CommandConfiguration(
             commandName: "handler",
             abstract: translated(
-                "Have the desktop give answers of a scheme to \"kanal callback\", and check that it does."),
+                "Register \"kanal callback\" on the desktop for answers of a scheme, and check the registration."),
             discussion: translated(
                 """
                 A desktop file of the user is written and named as the scheme's application, by the programs of \
@@ -19,7 +19,7 @@ struct AnswerHandler: AsyncParsableCommand {
                 """))
     }
 
-    @Flag(help: .saying("Change nothing: only tell which application has the scheme."))
+    @Flag(help: .saying("Change nothing: only show which application has the scheme."))
     var check = false
 
     @Flag(help: .saying("Remove the desktop file."))
@@ -160,6 +160,6 @@ private struct HandlerReport: Report {
 
     func text(_ style: Style) -> String {
         guard file != nil else { return translated("The desktop file was removed.") + "\n" }
-        return translated("The desktop gives answers of \(scheme): to \"kanal callback\".") + "\n"
+        return translated("The desktop passes answers of \(scheme): to \"kanal callback\".") + "\n"
     }
 }

@@ -10,7 +10,7 @@ struct Authorize: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "authorize",
-            abstract: translated("Hand the user over to another application that authorises, and wait for its answer."),
+            abstract: translated("Let another application authorise the user, and wait for its answer."),
             discussion: translated(
                 """
                 The other application is the one that the desktop has for a scheme of addresses, or the browser. Its \
@@ -36,7 +36,7 @@ private struct AuthorizationOptions: ParsableArguments {
         help: .saying("The scheme by which the answer returns. (default: HTTP at 127.0.0.1)", valueName: "scheme"))
     var answerScheme: String?
 
-    @Option(help: .saying("What the other application calls the one that asks.", valueName: "name"))
+    @Option(help: .saying("The name by which the other application shows the requesting program.", valueName: "name"))
     var title = "kanal"
 
     @Option(help: .saying("The mnemonic of the information system that asks.", valueName: "name"))
@@ -195,7 +195,7 @@ struct Callback: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "callback",
-            abstract: translated("Give the answer of another application to the program that waits for it."),
+            abstract: translated("Pass another application's answer to the program that waits for it."),
             discussion: translated(
                 """
                 The desktop runs it when the other application opens an address of a scheme that belongs to the \

@@ -7,7 +7,7 @@ struct Completion: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "completion",
-            abstract: translated("Write what makes a shell complete commands, options and tokens."),
+            abstract: translated("Write a shell's completion script for commands, options and tokens."),
             discussion: translated(
                 """
                 bash: kanal completion bash > ~/.local/share/bash-completion/completions/kanal

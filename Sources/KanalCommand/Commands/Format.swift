@@ -8,7 +8,7 @@ struct Format: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "format",
-            abstract: translated("Erase a token and make it new."),
+            abstract: translated("Erase and initialise a token."),
             discussion: translated(
                 """
                 Keys, certificates, data, local PINs and the label go, for ever. Pairings, licences and the journal \
@@ -44,7 +44,7 @@ struct Format: AsyncParsableCommand {
     @Flag(help: .saying("The security officer's PIN has no tries left."))
     var officerLocked = false
 
-    @Flag(help: .saying("Erase key containers of CryptoPro CSP with the rest: signatures that no copy may be of."))
+    @Flag(help: .saying("Erase key containers of CryptoPro CSP, too: their keys may exist nowhere else."))
     var eraseContainers = false
 
     @Option(help: .saying("The token's name. (default: none)", valueName: "name"))

@@ -8,8 +8,8 @@ struct Info: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "info",
-            abstract: translated("Show what a token tells of itself."),
-            discussion: translated("No PIN is needed. Before its channel is activated, a token tells little."))
+            abstract: translated("Show a token's name, serial number, state and channel."),
+            discussion: translated("No PIN is needed. A token reveals little before its channel is activated."))
     }
 
     @OptionGroup var token: TokenArgument

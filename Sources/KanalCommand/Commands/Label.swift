@@ -15,7 +15,7 @@ struct Label: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     @Argument(
-        help: .saying("The new name; an empty one takes the name away. (default: show the name)", valueName: "name"))
+        help: .saying("The new name; an empty text removes it. (default: show the name)", valueName: "name"))
     var name: String?
 
     func run() async throws {

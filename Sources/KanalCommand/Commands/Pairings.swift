@@ -66,7 +66,8 @@ private struct PairingList: Report {
 struct RemovePairing: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
-            commandName: "remove", abstract: translated("Forget a token on this machine. It has to be activated again.")
+            commandName: "remove",
+            abstract: translated("Remove this user's pairing with a token, which then has to be activated again.")
         )
     }
 
@@ -113,7 +114,7 @@ struct Hosts: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "hosts",
-            abstract: translated("List the hosts that may open a channel to a token, as the token tells."))
+            abstract: translated("List the hosts that the token allows to open a channel."))
     }
 
     @OptionGroup var token: TokenArgument
@@ -159,7 +160,7 @@ struct RevokeHost: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "revoke",
-            abstract: translated("Have a token forget a host."),
+            abstract: translated("Revoke a host's pairing on a token."),
             discussion: translated(
                 """
                 This host can revoke itself. To revoke another one takes the security officer's PIN. A host that was \
@@ -216,7 +217,7 @@ struct NewPassword: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "password",
-            abstract: translated("Have a token make a new activation password in place of an old one."),
+            abstract: translated("Replace an activation password of a token."),
             discussion: translated(
                 """
                 The token shows it this once. The old password with the same number does not work any more; hosts that \
@@ -232,7 +233,7 @@ struct NewPassword: AsyncParsableCommand {
     @Option(help: .saying("Which password, 1 to 6. (default: the first that there is none for)", valueName: "number"))
     var number: Int?
 
-    @Flag(help: .saying("Take capital letters alone. (default: capital letters and digits)"))
+    @Flag(help: .saying("Use capital letters only. (default: capital letters and digits)"))
     var capitals = false
 
     func validate() throws {

@@ -22,7 +22,7 @@ struct Readers: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: .saying("Go on, and write the list again whenever it changes."))
+    @Flag(help: .saying("Keep running, and write the list again whenever it changes."))
     var watch = false
 
     func run() async throws {

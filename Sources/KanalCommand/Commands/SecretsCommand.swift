@@ -35,10 +35,10 @@ struct SecretsOptions: ParsableArguments {
         completion: .directory)
     var directory: String?
 
-    @Flag(help: .saying("The secrets of this machine alone, whatever kanal.conf says."))
+    @Flag(help: .saying("Only the secrets of this machine, regardless of kanal.conf."))
     var local = false
 
-    @Flag(help: .saying("The secrets of a replicated directory alone: an error if none is named."))
+    @Flag(help: .saying("Only the secrets of a replicated directory; without one named it is an error."))
     var synchronised = false
 
     func validate() throws {
@@ -68,7 +68,7 @@ struct SecretsOptions: ParsableArguments {
 
 /// The name of a secret.
 struct SecretName: ParsableArguments {
-    @Argument(help: .saying("What the secret is for, such as the name of a server.", valueName: "service"))
+    @Argument(help: .saying("The purpose of the secret, such as the name of a server.", valueName: "service"))
     var service: String
 
     @Argument(help: .saying("Whose it is. (default: nothing)", valueName: "account"))
@@ -144,7 +144,7 @@ private struct GetSecret: AsyncParsableCommand {
         CommandConfiguration(
             commandName: "get",
             abstract: translated(
-                "Write a secret as it is, to standard output or to a file of its owner alone."))
+                "Write a secret, unchanged, to standard output or to a file that only its owner can read."))
     }
 
     @OptionGroup var place: SecretsOptions
@@ -179,7 +179,7 @@ private struct SetSecret: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "set",
-            abstract: translated("Add a secret, or give it another value: one line, without its end."))
+            abstract: translated("Add or change a secret: one line, without its line break."))
     }
 
     @OptionGroup var place: SecretsOptions

@@ -99,7 +99,7 @@ struct ShareCommand: AsyncParsableCommand {
     func validate() throws {
         _ = try settings()
         guard !remoteEnd || tunnel == nil && token == nil else {
-            throw ValidationError(translated("--far-end takes nothing but --host and --port beside it"))
+            throw ValidationError(translated("--far-end accepts only --host and --port beside it"))
         }
     }
 

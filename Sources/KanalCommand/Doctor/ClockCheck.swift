@@ -15,7 +15,7 @@ struct ClockCheck {
         if let hardware = hardwareClock, (0..<1 << 40).contains(hardware), abs(now - hardware) > 2 * Self.day {
             return [
                 .error(
-                    "clock.drift", "the clock says \(date(now)), and the machine's hardware clock \(date(hardware))",
+                    "clock.drift", "the clock shows \(date(now)), and the machine's hardware clock \(date(hardware))",
                     remedy: remedy(byHardware: hardware >= Self.earliest))
             ]
         }
@@ -27,7 +27,7 @@ struct ClockCheck {
         return [
             .error(
                 "clock.wrong",
-                "the clock says \(date(now)), which cannot be right: this command is of \(date(installed))",
+                "the clock shows \(date(now)), which cannot be right: this command was built on \(date(installed))",
                 remedy: remedy(byHardware: false))
         ]
     }

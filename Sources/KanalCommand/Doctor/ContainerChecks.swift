@@ -56,7 +56,7 @@ package struct ContainerChecks {
         let remedy: Phrase =
             isChecked
             ? "Nothing is to be done; keep copies of them by CryptoPro CSP"
-            : "To have their files checked, leave one such token in, and give its PIN: kanal doctor --pin-source SOURCE"
+            : "To check their files, leave one such token inserted, and supply its PIN: kanal doctor --pin-source SOURCE"
         return .information("container.found", problem, remedy: remedy)
     }
 
@@ -102,12 +102,14 @@ package struct ContainerChecks {
         case (nil, nil): nil
         case (let fault?, nil) where condition.hasReserve:
             .warning(
-                "container.reserve", "\(subject) works by its reserve alone, as its main files do not: \(fault.text)",
+                "container.reserve",
+                "\(subject) works only by its reserve files, because its main files do not: \(fault.text)",
                 remedy: "Make a copy of the container by CryptoPro CSP, which may repair it when it opens it")
         case (let fault?, _): unusable(subject, fault)
         case (nil, let fault?):
             .warning(
-                "container.reserve", "\(subject) works, and its reserve does not: \(fault.text)",
+                "container.reserve",
+                "\(subject) works, and its reserve does not: \(fault.text)",
                 remedy: "Make a copy of the container by CryptoPro CSP, and use that")
         }
     }

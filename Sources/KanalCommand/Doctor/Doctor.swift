@@ -9,7 +9,7 @@ struct Doctor: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "doctor",
-            abstract: translated("Find out why tokens do not work on this machine, and say what to do."),
+            abstract: translated("Find out why tokens do not work on this machine, and show the remedy."),
             discussion: translated(
                 """
                 Everything is looked at in the order in which things go wrong: the service that reads cards, readers \
@@ -35,7 +35,7 @@ struct Doctor: AsyncParsableCommand {
         completion: .file())
     var log: String?
 
-    @Flag(help: .saying("Write what the tokens answer to reading commands: a report without personal data."))
+    @Flag(help: .saying("Write the tokens' answers to reading commands: a report without personal data."))
     var probe = false
 
     @Option(
@@ -71,7 +71,7 @@ struct Doctor: AsyncParsableCommand {
     private func report() async throws -> ProbeReport {
         let tokens = try await TokenAccess.current.begin().allTokens()
         guard !tokens.isEmpty else {
-            throw CommandError(.noToken, "there is no token in any reader: \"kanal\" says what is missing")
+            throw CommandError(.noToken, "there is no token in any reader: \"kanal\" shows the next step")
         }
         var probes: [Probe] = []
         for token in tokens { probes.append(try await token.probe()) }

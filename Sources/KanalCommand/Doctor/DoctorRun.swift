@@ -69,7 +69,7 @@ struct DoctorRun {
     }
 
     private static func hung(_ name: String, _ what: Phrase, remedy: Phrase) -> Finding {
-        .error("\(name).hangs", "looking at \(what) took longer than 6 s", remedy: remedy)
+        .error("\(name).hangs", "examining \(what) took longer than 6 s", remedy: remedy)
     }
 
     /// nil if that hangs, as a home directory on another machine may.
@@ -118,7 +118,7 @@ struct DoctorRun {
                     case .notStarted(.serviceIncompatible)?: [service.isIncompatible]
                     case .cancelled?: [service.isStuck]
                     case let problem?: [.error("pcscd.readers", problem.explanation, remedy: service.restart)]
-                    case nil: [.error("pcscd.readers", "the readers cannot be looked at", remedy: service.restart)]
+                    case nil: [.error("pcscd.readers", "the readers cannot be examined", remedy: service.restart)]
                     }
                 }, nil
             )

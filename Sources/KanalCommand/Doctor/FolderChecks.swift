@@ -19,10 +19,11 @@ struct FolderChecks {
         case .missing:
             return .warning(
                 "containers.missing", "the folder of key containers \(path), which kanal.conf names, does not exist",
-                remedy: "Make it, or take it out of containers")
+                remedy: "Create it, or remove it from containers")
         case .openToOthers:
             return .error(
-                "containers.mode", "group or others have access to the key container \(path), which is not used so",
+                "containers.mode",
+                "group or others have access to the key container \(path), which is therefore not used",
                 remedy: .command("chmod -R go= \(path.quoted)"))
         case .foreign:
             return .error(
@@ -36,7 +37,7 @@ struct FolderChecks {
         case .unreadable(let reason):
             return .error(
                 "containers.access", "the key container \(path) cannot be read: \(reason)",
-                remedy: "Make it readable for this user, or take it out of containers")
+                remedy: "Make it readable for this user, or remove it from containers")
         }
     }
 }

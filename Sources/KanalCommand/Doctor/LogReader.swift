@@ -100,17 +100,21 @@ struct LogMeaning: Sendable {
             .attackTokenReplaced, .attackUnproven, .attackWrongMAC:
             self.init(
                 "attack",
-                "the token did not show what it showed when it was activated: it was exchanged or reset, or an attacker is between",
-                remedy: "Give it no PIN before its owner says that it was formatted; then activate it again: kanal pair"
+                """
+                the token did not prove the identity that it had when it was activated: it was exchanged or reset, or is \
+                under attack
+                """,
+                remedy:
+                    "Enter no PIN until its owner confirms that it was formatted; then activate it again: kanal pair"
             )
         case .activationBetterProfile, .activationDamaged, .activationNeeded, .activationRemoved,
             .activationUnknownHost:
             self.init(
-                "activation", "the token wants a secure channel that is not activated for the program's user",
+                "activation", "the token requires a secure channel that is not activated for the program's user",
                 remedy: .command("kanal pair"))
         case .callMechanism:
             self.init(
-                "mechanism", "the program asked for an algorithm that the key or token has not",
+                "mechanism", "the program asked for an algorithm that the key or token does not have",
                 remedy: "Choose another algorithm or key in the program's settings")
         case .callRefused:
             self.init(
@@ -121,7 +125,7 @@ struct LogMeaning: Sendable {
                 "absent", "the token was taken out, or out of reach, while the program worked", .warning,
                 remedy: "Set reconnect_window, or reconnect_window_wired, to the seconds that it may be away")
         case .cardHeld:
-            self.init("held", "another program held the card for itself", remedy: .command("kanal doctor"))
+            self.init("held", "another program held the card exclusively", remedy: .command("kanal doctor"))
         case .cardMute:
             self.init(
                 "mute", "the card did not respond (no ATR)",
@@ -165,7 +169,7 @@ struct LogMeaning: Sendable {
         case .pinNotTakenAgain, .pinWrong:
             self.init(
                 "pin", "the program gave a wrong PIN",
-                remedy: "Give the program the right PIN: each wrong one takes a try")
+                remedy: "Give the program the right PIN: each wrong PIN uses up a try")
         case .processDescriptors:
             self.init(
                 "descriptors", "the program had no file descriptors left", remedy: .command("ulimit -n 4096"))
@@ -192,11 +196,11 @@ struct LogMeaning: Sendable {
         case .serviceRefused:
             self.init(
                 "service-refuses",
-                "pcscd did not let the program in: polkit forbids it to the program's user, or there are too many clients",
+                "pcscd refused the program: polkit forbids it to the program's user, or there are too many clients",
                 remedy: "Run kanal doctor as the user of that program, in the same session or service")
         case .storeCrowded:
             self.init(
-                "store", "the directory of pairings has more files than are looked at, and pairings may be missing",
+                "store", "the directory of pairings has more files than are read, and pairings may be missing",
                 remedy: "Remove the files of other programs from that directory")
         case .storeUnusable:
             self.init(
@@ -215,8 +219,8 @@ struct LogMeaning: Sendable {
                 remedy: "Put the right token back")
         case .tokenTooMuch:
             self.init(
-                "budget", "the token says that it has more than any token can have",
-                remedy: "Do not use this token: it is not a token, or broken")
+                "budget", "the token reports more than any token can hold",
+                remedy: "Do not use this token: it is broken or not genuine")
         }
     }
 }

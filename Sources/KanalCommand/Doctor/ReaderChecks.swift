@@ -36,7 +36,7 @@ struct ReaderChecks {
     private var noReader: Finding {
         if let grabber, DeviceChecks.haveReader {
             return .error(
-                "reader.held", "pcscd sees no reader while \(grabber.phrase) runs, which takes readers for itself",
+                "reader.held", "pcscd sees no reader while \(grabber.phrase) runs, which claims readers for itself",
                 remedy: end(grabber))
         }
         return .error("reader.none", "pcscd knows no reader", remedy: "Plug in the token, or its reader")
@@ -77,13 +77,13 @@ struct ReaderChecks {
     /// A transaction of another program, or a card that does not answer it: the program can be told, and not which it is.
     private func busy(_ state: CardState) -> Finding {
         .error(
-            "reader.busy", "pcscd gives no connection to the card in \"\(state.reader)\" within 4 s: \(keeper)",
+            "reader.busy", "pcscd opens no connection to the card in \"\(state.reader)\" within 4 s: \(keeper)",
             remedy: clients.remedy(for: person, otherwise: putInAgain))
     }
 
     private var keeper: Phrase {
         switch clients.programs.count {
-        case 0: "it does not answer, or is kept by a program that is not seen from here"
+        case 0: "it does not answer, or a program that is not visible from here keeps it"
         case 1: "\(clients.names) keeps it, or it does not answer"
         default: "one of these programs keeps it, or it does not answer: \(clients.names)"
         }
@@ -96,7 +96,7 @@ struct ReaderChecks {
         let seen: Phrase = clients.programs.isEmpty ? "" : ": connected to pcscd are \(clients.names)"
         return .error(
             "reader.crowded",
-            "pcscd takes no further connection to the card in \"\(state.reader)\", as when it has about 200\(seen)",
+            "pcscd accepts no further connection to the card in \"\(state.reader)\"; its limit is about 200\(seen)",
             remedy: clients.remedy(for: person, otherwise: plugAgain))
     }
 
@@ -115,15 +115,15 @@ struct ReaderChecks {
         // Several programs may be the holder: the remedy must not end the wrong one.
         guard let holder = grabber ?? (holders.count == 1 ? holders.first : nil) else {
             return .error(
-                "reader.held", "another program holds the card in \"\(state.reader)\" for itself",
+                "reader.held", "another program holds the card in \"\(state.reader)\" exclusively",
                 remedy: clients.hasHidden && holders.isEmpty && !person.isRoot
                     ? .command("sudo kanal doctor")
                     : holders.isEmpty
                         ? "Close the other programs that use cards"
-                        : "Close the one of these that holds the card: \(names)")
+                        : "Close the program among these that holds the card: \(names)")
         }
         return .error(
-            "reader.held", "\(holder.phrase) holds the card in \"\(state.reader)\" for itself",
+            "reader.held", "\(holder.phrase) holds the card in \"\(state.reader)\" exclusively",
             remedy: end(holder))
     }
 
@@ -225,13 +225,13 @@ struct DeviceChecks {
         let lists = Self.drivers.map { $0 + "/ifd-ccid.bundle/Contents/Info.plist" }.filter(Files.exists)
         guard let list = lists.first else {
             return .error(
-                "reader.driver", "\(name) is plugged in, and pcscd has no driver for it",
+                "reader.driver", "\(name) is plugged in, but pcscd has no driver for it",
                 remedy: person.install(debian: "libccid", fedora: "pcsc-lite-ccid", arch: "ccid"))
         }
         let known = Files.lines(list).contains { $0.lowercased().contains("0x" + number) }
         if known { return nil }
         return .error(
-            "reader.driver", "\(name) is younger than pcscd's driver: \(list) does not list it",
+            "reader.driver", "\(name) is newer than pcscd's driver: \(list) does not list it",
             remedy: person.install(debian: "libccid", fedora: "pcsc-lite-ccid", arch: "ccid"))
     }
 
@@ -246,7 +246,7 @@ struct DeviceChecks {
         let rule = "ATTRS{idVendor}==\"\(Self.vendor)\", ENV{ID_MM_DEVICE_IGNORE}=\"1\""
         return [
             .warning(
-                "reader.modem", "\(manager.phrase) takes the token's serial line \(tty) for a modem",
+                "reader.modem", "\(manager.phrase) mistakes the token's serial line \(tty) for a modem",
                 remedy: .command("echo \(rule.quoted) | \(person.asRoot("tee /etc/udev/rules.d/78-kanal.rules"))"))
         ]
     }

@@ -95,12 +95,13 @@ struct ServiceChecks {
         if clients.count < Self.crowd {
             let seen: Phrase = clients.programs.isEmpty ? "" : "; connected to it are \(clients.names)"
             return .error(
-                "pcscd.clients", "pcscd hangs up: it may have as many clients as it takes\(seen)", remedy: remedy)
+                "pcscd.clients", "pcscd closes the connection at once: it may have reached its limit of clients\(seen)",
+                remedy: remedy)
         }
         let seen: Phrase = clients.programs.isEmpty ? "" : ": \(clients.names)"
         return .error(
             "pcscd.clients",
-            "pcscd hangs up: it has as many clients as it takes. It has \(clients.count) connections\(seen)",
+            "pcscd closes the connection at once: it has reached its limit of clients. It has \(clients.count) connections\(seen)",
             remedy: remedy)
     }
 
@@ -108,7 +109,7 @@ struct ServiceChecks {
     var isStuck: Finding {
         let seen: Phrase = clients.programs.isEmpty ? "" : "; connected to it are \(clients.names)"
         return .error(
-            "pcscd.readers", "pcscd does not tell within 6 s what is in its readers\(seen)", remedy: restart)
+            "pcscd.readers", "pcscd does not report its readers' state within 6 s\(seen)", remedy: restart)
     }
 
     var isIncompatible: Finding { ServiceVersions(probe: probe, service: service).finding }
@@ -160,8 +161,8 @@ struct PolkitCheck {
         return .error(
             "pcscd.polkit",
             """
-            pcscd asks polkit whether user \(person.name) may use it, and cannot reach polkit: the system's D-Bus does not \
-            run (there is no \(Self.buses[0]))
+            pcscd has to ask polkit whether user \(person.name) may use it, but cannot reach polkit: \
+            the system's D-Bus does not run (there is no \(Self.buses[0]))
             """,
             remedy: person.hasSystemd
                 ? person.asRoot("systemctl start dbus")

@@ -10,7 +10,7 @@ struct CodeExchange: AsyncParsableCommand {
         CommandConfiguration(
             commandName: "exchange",
             abstract: translated(
-                "Exchange the identity service's answer for tokens, verify them, and show what they tell."),
+                "Exchange the identity service's answer for tokens, verify them, and show their claims."),
             discussion: translated(
                 """
                 The options are those of "kanal esia url" and the state that it told. The program "curl" sends the \
@@ -85,7 +85,7 @@ struct ReplyOptions: ParsableArguments {
         transform: FileName.argument)
     var serviceCertificate: [String]
 
-    @Option(help: .saying("What the service's tokens say of who made them.", valueName: "name"))
+    @Option(help: .saying("The issuer that the service's tokens must name.", valueName: "name"))
     var issuer = "http://esia.gosuslugi.ru/"
 
     @Option(

@@ -26,7 +26,7 @@ struct ESIAOptions: ParsableArguments {
     @Option(help: .saying("The program's mnemonic at the service.", valueName: "mnemonic"))
     var clientID: String
 
-    @Option(help: .saying("What the program wants to know: names between spaces.", valueName: "names"))
+    @Option(help: .saying("The data that the program asks for: names with spaces between.", valueName: "names"))
     var scope: [String]
 
     @Option(help: .saying("The service's address, without a path.", valueName: "url"))
@@ -89,7 +89,7 @@ struct SignInAddress: AsyncParsableCommand {
     @Option(help: .saying("Where the browser goes. (default: that of the --api)", valueName: "path"))
     var path: String?
 
-    @Flag(help: .saying("Ask for access that lasts when the user has left."))
+    @Flag(help: .saying("Ask for access that continues after the user has left."))
     var offline = false
 
     func run() async throws {

@@ -39,7 +39,7 @@ struct SignInCommand: AsyncParsableCommand {
     @Option(help: .saying("How long to wait for the user.", valueName: "seconds"))
     var timeLimit = 300
 
-    @Flag(help: .saying("Ask for access that lasts when the user has left."))
+    @Flag(help: .saying("Ask for access that continues after the user has left."))
     var offline = false
 
     @Flag(help: .saying("Show the address, which the user opens by hand."))

@@ -51,7 +51,7 @@ struct WebClient {
         }
         let digits = result.output.suffix(3)
         guard let status = Int(String(decoding: digits, as: UTF8.self)), result.output.dropLast(3).last == 0x0A else {
-            throw CommandError(.failed, "the program curl does not tell what became of the request")
+            throw CommandError(.failed, "the program curl does not report the outcome of the request")
         }
         return (status, Array(result.output.dropLast(4)))
     }

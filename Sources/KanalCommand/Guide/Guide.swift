@@ -37,12 +37,12 @@ struct Guide {
         let missing = await Self.withBluetooth(Self.missing(in: readers), besides: readers)
         guard OutputStream.output.style.width != nil, !output.json else { throw CommandError(.noToken, missing) }
         try output.say(missing)
-        let progress = ProgressLine("Waiting for a token. Ctrl-C ends.")
+        let progress = ProgressLine("Waiting for a token. Ctrl-C cancels.")
         defer { progress.end() }
         do {
             return [try await manager.find(attempts: Self.patience)]
         } catch {
-            throw error == .notFound ? CommandError(.noToken, "no token came") : error
+            throw error == .notFound ? CommandError(.noToken, "no token was inserted in time") : error
         }
     }
 
@@ -51,7 +51,7 @@ struct Guide {
         let names = readers.map(\.name.printable).joined(separator: ", ")
         if readers.isEmpty { return "There is no reader. Plug in the token, or its reader." }
         if readers.contains(where: { $0.flags.contains(.present) }) {
-            return "The card in \(names) is not a token that kanal knows. Put the token in."
+            return "The card in \(names) is not a supported token. Insert the token."
         }
         if readers.contains(where: { $0.flags.contains(.wireless) }) {
             return "There is no token in \(names). Hold the button of the token until it blinks."
@@ -192,7 +192,7 @@ struct Activation {
         var channel = try await token.details().channel
         guard channel.needsButton, !channel.isReadyForActivation else { return }
         try say("Press the button on the token.")
-        let progress = ProgressLine("Waiting for the button. Ctrl-C ends.")
+        let progress = ProgressLine("Waiting for the button. Ctrl-C cancels.")
         defer { progress.end() }
         let end = ContinuousClock.now + Self.patience
         while !channel.isReadyForActivation {

@@ -65,7 +65,7 @@ struct PINOptions: ParsableArguments {
             CommandError(
                 .locked,
                 """
-                the PIN has no tries left: "kanal pin unblock" gives them back, by the security officer's PIN
+                the PIN has no tries left: "kanal pin unblock" restores them, with the security officer's PIN
                 """)
         case .securityOfficer:
             CommandError(
@@ -250,7 +250,7 @@ struct SecretQuestion {
             return try ProgramContext.current.terminal().secret(translated(prompt).printable)
         } catch {
             guard case .none = error else { throw error }
-            throw CommandError(.usage, "there is no terminal to ask on: say with \(option) where the secret is")
+            throw CommandError(.usage, "there is no terminal to ask on: name the secret's source with \(option)")
         }
     }
 

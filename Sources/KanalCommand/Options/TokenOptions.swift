@@ -58,7 +58,7 @@ extension Token {
         }
         let tokens = try await TokenAccess.asking(in: folder) { manager in try await manager.allTokens() }
         guard let first = tokens.first else {
-            throw CommandError(.noToken, "there is no token in any reader: \"kanal\" says what is missing")
+            throw CommandError(.noToken, "there is no token in any reader: \"kanal\" shows the next step")
         }
         guard tokens.count == 1 else {
             throw CommandError(
@@ -91,8 +91,8 @@ final class AbsenceLine: Sendable {
                 line?.end()
                 switch state {
                 case .normal, .completed: line = nil
-                case .waitingForToken: line = ProgressLine("Waiting for the token \(name). Ctrl-C ends.")
-                case .wrongToken: line = ProgressLine("This is a different token. Waiting for \(name). Ctrl-C ends.")
+                case .waitingForToken: line = ProgressLine("Waiting for the token \(name). Ctrl-C cancels.")
+                case .wrongToken: line = ProgressLine("This is a different token. Waiting for \(name). Ctrl-C cancels.")
                 }
             }
             line?.end()
@@ -104,7 +104,7 @@ final class AbsenceLine: Sendable {
 
 /// The consent to what cannot be undone.
 struct ConfirmationOptions: ParsableArguments {
-    @Flag(help: .saying("Do it without asking."))
+    @Flag(help: .saying("Do not ask for confirmation."))
     var yes = false
 
     /// The answers that consent, in both languages.
@@ -120,7 +120,7 @@ struct ConfirmationOptions: ParsableArguments {
             answer = try console.line(translated("Type yes to go on: "))
         } catch {
             guard case .none = error else { throw error }
-            throw CommandError(.usage, "\(loss) Say --yes to do it: there is no terminal to ask on")
+            throw CommandError(.usage, "\(loss) There is no terminal to ask on: confirm with --yes")
         }
         guard Self.consents.contains(answer.lowercased()) else { throw CancellationError() }
     }

@@ -53,15 +53,30 @@ enum ParserWords {
             return KanalCommand.translated("Error: ") + translated(message: String(line.dropFirst(error.count)))
         }
         let rest = line.drop { $0 == " " }
-        if rest.hasPrefix("See '") { return line.prefix(line.count - rest.count) + translated(message: String(rest)) }
-        var line = line
+        if rest.hasPrefix("See '") {
+            let sentence = translated(message: String(rest))
+            return line.prefix(line.count - rest.count)
+                + sentence.replacing("<subcommand>", with: KanalCommand.translated("<subcommand>"))
+        }
+        // A part that ends with a space may be the line's last, where the parser has cut the space off.
+        var line = line + " "
         if let (english, phrase) = beginnings.first(where: { line.hasPrefix($0.english) }) {
             line = KanalCommand.translated(phrase) + line.dropFirst(english.count)
         }
         for (english, phrase) in parts {
             line = line.replacing(english, with: KanalCommand.translated(phrase))
         }
-        return line
+        return defaultSubcommand(in: String(line.dropLast()))
+    }
+
+    /// The mark of a default subcommand, in its column, which stays as wide as it is.
+    private static func defaultSubcommand(in line: String) -> String {
+        guard let mark = line.firstRange(of: "(default)") else { return line }
+        let translation = KanalCommand.translated("(default)")
+        let more = translation.count - line[mark].count
+        let rest = line[mark.upperBound...]
+        let spaces = rest.prefix { $0 == " " }.count
+        return line[..<mark.lowerBound] + translation + rest.dropFirst(max(0, min(more, spaces - 2)))
     }
 
     /// A sentence whose variable parts are in quotation marks.

@@ -48,7 +48,7 @@ final class AnswerListener: Sendable {
         guard BlockingThread.start(run) else {
             close(socket)
             close(ends[0])
-            throw .failed(.system("the system makes no more threads"))
+            throw .failed(.system("the system creates no more threads"))
         }
     }
 

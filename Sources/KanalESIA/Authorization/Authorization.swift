@@ -142,7 +142,7 @@ public final class Authorization: Sendable {
         let isStarted = BlockingThread.start {
             continuation.yield(Result { () throws(CallbackError) in try SchemeReceiver.deliver(url, in: runtime) })
         }
-        guard isStarted else { throw .unreachable("the system makes no more threads") }
+        guard isStarted else { throw .unreachable("the system creates no more threads") }
         for await result in stream { return try result.get() }
         throw .unreachable("it was cancelled")
     }

@@ -123,7 +123,7 @@ package struct Desktop: Sendable {
             Result { () throws(AuthorizationError) in
                 let program = try Program("xdg-open", [address])
                 guard BlockingThread.start({ told(program.wait()) }) else {
-                    throw .failed(.system("the system makes no more threads"))
+                    throw .failed(.system("the system creates no more threads"))
                 }
             }
         })
@@ -133,7 +133,7 @@ package struct Desktop: Sendable {
         let handles = handles
         let (stream, continuation) = AsyncStream.makeStream(of: Result<Bool, AuthorizationError>.self)
         guard BlockingThread.start({ continuation.yield(handles(scheme)) }) else {
-            throw .failed(.system("the system makes no more threads"))
+            throw .failed(.system("the system creates no more threads"))
         }
         for await result in stream { return try result.get() }
         throw .cancelled

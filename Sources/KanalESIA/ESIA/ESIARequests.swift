@@ -144,7 +144,7 @@ extension KeyKind {
     fileprivate func requireService() throws(KanalError) {
         switch self {
         case .gost256, .rsa: return
-        default: throw .invalidArgument("the identity service takes keys of GOST with 256 bits and of RSA")
+        default: throw .invalidArgument("the identity service accepts GOST keys of 256 bits and RSA keys")
         }
     }
 }

@@ -161,7 +161,7 @@ extension WebTokenFault: CustomStringConvertible {
         case .wrongSignature: "its signature is wrong"
         case .wrongIssuer: "another service has made it"
         case .wrongAudience: "it is for another program"
-        case .wrongSubject: "it tells of another person than the token of access"
+        case .wrongSubject: "it names a different person than the access token"
         case .expired: "it has expired"
         case .notYetValid: "it is not valid yet"
         }

@@ -68,7 +68,7 @@ final class Watch: Sendable {
         let isStarted = BlockingThread.start { [self] in
             if isIdle { run(readers, look) } else { _ = lookOnce(look) }
         }
-        if !isStarted { stop(.refused(code: "EAGAIN", reason: "the system makes no more threads")) }
+        if !isStarted { stop(.refused(code: "EAGAIN", reason: "the system creates no more threads")) }
         return stream
     }
 

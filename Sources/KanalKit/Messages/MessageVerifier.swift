@@ -260,14 +260,14 @@ extension MessageFault: CustomStringConvertible {
         case .malformed: "it is not a signed message, or is damaged or truncated"
         case .notInOrder: "a version, the name of an algorithm or a certificate in it is not as RFC 5652 requires"
         case .noContent: "it has no content, and none was given"
-        case .ownContent: "it has a content, and another one was given"
+        case .ownContent: "the message contains its content, but a different file was given"
         case .noSigner: "it has no signature"
         case .noCertificate: "a signer's certificate is missing, or not the one that the signature names"
-        case .wrongContent: "the content is not the one that was signed"
+        case .wrongContent: "the content differs from what was signed"
         case .wrongSignature: "a signature is wrong"
         case .weakAlgorithm: "a signature is by an algorithm or a key that is weak or not known"
         case .wrongAttributes: "the signed attributes are not in order"
-        case .tooManySignatures: "it would take too many signatures to verify it"
+        case .tooManySignatures: "verifying it would need too many signature checks"
         case .untrusted(let signers): Self.explanation(untrusted: signers)
         }
     }

@@ -55,7 +55,7 @@ extension Session {
         }
         for field in subject {
             guard try onHost({ () throws(HostCryptoError) in try CertificationRequest.accepts(field.field) }) else {
-                throw .invalidArgument("\(field.type) is not a known type, or does not take this value")
+                throw .invalidArgument("\(field.type) is not a known type, or does not allow this value")
             }
         }
         return try call { session throws(TokensError) in

@@ -107,7 +107,7 @@ public struct PublicKey: Sendable, Equatable {
             }
         } catch {
             guard error != .outOfMemory else {
-                throw .refused(code: "CKR_HOST_MEMORY", reason: "the system gives no memory")
+                throw .refused(code: "CKR_HOST_MEMORY", reason: "the system provides no memory")
             }
             guard error != .libraryFailure else { throw KanalError(host: error) }
             return false

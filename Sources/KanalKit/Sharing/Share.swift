@@ -50,7 +50,7 @@ public final class Share: Sendable {
             throw .notStarted(.noDescriptors)
         }
         guard let data = settings.directory ?? directories.found().data.map({ $0 + "/kanal/shares" }) else {
-            throw .invalidArgument("this user has no home directory: give a directory for the share")
+            throw .invalidArgument("this user has no home directory: name a directory for the share")
         }
         if settings.confirmation != .never, configuration.authenticator?.asksUser != true {
             throw .authenticatorNotConfigured

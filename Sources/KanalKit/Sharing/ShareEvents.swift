@@ -143,7 +143,7 @@ extension KanalError {
             case .inUse(let reader):
                 .refused(code: "CKR_FUNCTION_FAILED", reason: "another program uses the token in \(reader)")
             case .notUsable(let reader):
-                .refused(code: "CKR_TOKEN_NOT_RECOGNIZED", reason: "the card in \(reader) does not say who it is")
+                .refused(code: "CKR_TOKEN_NOT_RECOGNIZED", reason: "the card in \(reader) does not identify itself")
             case .unlimited(let reader):
                 .refused(
                     code: "CKR_FUNCTION_NOT_SUPPORTED",
@@ -160,7 +160,7 @@ extension KanalError {
                 .refused(
                     code: "CKR_FUNCTION_FAILED",
                     reason: "the share's records of this token are damaged; they were left untouched")
-            case .randomUnavailable: .refused(code: "CKR_HOST_MEMORY", reason: "the system gives no random bytes")
+            case .randomUnavailable: .refused(code: "CKR_HOST_MEMORY", reason: "the system provides no random bytes")
             case .cryptography: .refused(code: "CKR_GENERAL_ERROR", reason: "a cryptographic primitive failed")
             }
     }

@@ -28,7 +28,7 @@ struct TokenURI {
             if Self.objects.contains(name) { continue }
             // One of a vendor, too, may be what tells tokens apart (RFC 7512, 2.5).
             guard Self.known.contains(name) else {
-                throw .invalidArgument("no token is told by this attribute of a pkcs11 URI: \(name)")
+                throw .invalidArgument("this attribute of a pkcs11 URI does not describe a token: \(name)")
             }
             guard attributes.updateValue(value, forKey: name) == nil else {
                 throw .invalidArgument("the pkcs11 URI has this attribute twice: \(name)")

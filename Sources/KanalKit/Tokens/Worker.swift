@@ -64,7 +64,7 @@ final class Worker: Sendable {
         } else if !BlockingThread.start({ [self] in runAll() }) {
             state.withLock { $0.hasThread = false }
             while let work = next() {
-                work.refuse(.refused(code: "EAGAIN", reason: "the system makes no more threads"))
+                work.refuse(.refused(code: "EAGAIN", reason: "the system creates no more threads"))
             }
         }
     }

@@ -228,7 +228,7 @@ static int begin(
     if (ciphering->form->has_code && is_encryption && !ciphering->has_seed) {
         ciphering->has_seed = getrandom(ciphering->seed, sizeof ciphering->seed, 0) == sizeof ciphering->seed;
         if (!ciphering->has_seed)
-            return FAIL(REASON_INPUT, "the system gives no random numbers");
+            return FAIL(REASON_INPUT, "the system provides no random numbers");
     }
     ciphering_restart(ciphering);
     return set(ciphering, parameters);

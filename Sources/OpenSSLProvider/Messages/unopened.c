@@ -31,7 +31,7 @@ int unopened_give_key(struct ciphering *ciphering, OSSL_PARAM *value) {
     if (value->data_type != OSSL_PARAM_OCTET_STRING || !value->data || (value->data_size && value->data_size < BLOCK_KEY))
         return FAIL(REASON_INPUT, "there is no room for a random key of %d bytes", BLOCK_KEY);
     if (getrandom(key, sizeof key, 0) != sizeof key)
-        return FAIL(REASON_INPUT, "the system gives no random numbers");
+        return FAIL(REASON_INPUT, "the system provides no random numbers");
     if (!ciphering->cipher.is_encryption && last.is_set) {
         ciphering->unopened = last;
         memcpy(ciphering->unopened.key, key, sizeof key);

@@ -111,7 +111,7 @@ package struct PINRequest: Equatable, Sendable {
         switch fault {
         case .incorrect where pin == .container: "The password is wrong."
         case .incorrect: isNew ? nil : "The PIN is wrong."
-        case .length: isNew ? "The token does not take a PIN of this length." : nil
+        case .length: isNew ? "The token does not accept a PIN of this length." : nil
         }
     }
 

@@ -29,9 +29,9 @@ package struct KeyUse: Sendable {
         switch purpose {
         case .signature(let input, let content):
             if let content { lines.append(content.text) }
-            lines.append(translated("What is signed (\(input.count) bytes): \(Self.digits(input))"))
+            lines.append(translated("Data to sign (\(input.count) bytes): \(Self.digits(input))"))
         case .decryption(let input, let isPadded):
-            lines.append(translated("What is decrypted (\(input.count) bytes): \(Self.digits(input))"))
+            lines.append(translated("Data to decrypt (\(input.count) bytes): \(Self.digits(input))"))
             if !isPadded { lines.append(translated("Without padding: the result can be a signature.")) }
         case .agreement(let peer):
             lines.append(translated("The other side's public key (\(peer.count) bytes): \(Self.digits(peer))"))

@@ -123,7 +123,7 @@ package struct TokenFacts: Sendable {
     }
 
     /// The same lines, and the purpose of a secret.
-    func text(for purpose: Phrase) -> String { text + "\n" + translated("What for: \(purpose)") }
+    func text(for purpose: Phrase) -> String { text + "\n" + translated("Purpose: \(purpose)") }
 
     /// The low four bytes, as `C_GetTokenInfo` tells them.
     private var displaySerial: String { serial.suffix(4).hexadecimal }

@@ -110,13 +110,13 @@ for identity in usb bt; do
     configure "$curses" 'consent = always'
     begin "$sign"
     reply 'PIN:' $pin
-    press 'What is signed' Enter
+    press 'Data to sign' Enter
     ended 0
     begin "$sign"
     reply 'PIN:' $pin
-    press 'What is signed' Tab Enter
+    press 'Data to sign' Tab Enter
     # It tries once more, by parts.
-    press 'What is signed' Tab Enter
+    press 'Data to sign' Tab Enter
     ended 1
     grep -q CKR_FUNCTION_CANCELED told || fail "a no is told as $(cat told)"
     # A signature by another name: its padded block is "decrypted".

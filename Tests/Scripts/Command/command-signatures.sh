@@ -283,7 +283,7 @@ messages() {
         printed 'signed by CN=Signer, who says it was at 20'
         printf x >> beside
         run 1 verify --cms --ca root.pem beside.p7s
-        told "the content is not the one that was signed"
+        told "the content differs from what was signed"
     done
     passed "$identity: messages of OpenSSL are verified"
 }

@@ -53,7 +53,7 @@ chmod 640 "$work/folders/a.000/header.key"
 finds error containers.mode "chmod -R go= $work/folders/a.000"
 mended "a key container that others can read"
 rm -r "$work/folders"
-finds warning containers.missing "Make it, or take it out of containers"
+finds warning containers.missing "Create it, or remove it from containers"
 passed "no folder of key containers"
 printf '\n' > "$file"
 chmod 666 "$file"
@@ -310,7 +310,7 @@ explained() {
     passed "a log that means $1"
 }
 tool=(timeout 60 pkcs11-tool --module "$module")
-explained pin "Give the program the right PIN: each wrong one takes a try" "${tool[@]}" --login --pin 00000000 -O
+explained pin "Give the program the right PIN: each wrong PIN uses up a try" "${tool[@]}" --login --pin 00000000 -O
 explained service pcscd env PCSCLITE_CSOCK_NAME="$work/missing" "${tool[@]}" -L
 explained service-refuses "Run kanal doctor as the user of that program, in the same session or service" \
     env PCSCLITE_CSOCK_NAME="$work/refusing" "${tool[@]}" -L

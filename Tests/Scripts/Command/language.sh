@@ -99,7 +99,7 @@ printed '^Ошибка: количество — от 1 до 1048576$'
 run 1 cert import --pin-source file:missing "$work/missing"
 printed "^kanal: $work/missing: Нет такого файла или каталога\$"
 run 3 info
-printed '^kanal: ни в одном считывателе нет токена: чего не хватает, скажет «kanal»$'
+printed '^kanal: ни в одном считывателе нет токена: следующий шаг покажет «kanal»$'
 expect 3 env PCSCLITE_CSOCK_NAME="$work/none" "${russian[@]}" "$kanal" readers
 printed 'pcscd не запущен: запустите его, например командой systemctl start pcscd'
 passed "errors with causes and remedies"

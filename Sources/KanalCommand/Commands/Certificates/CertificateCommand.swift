@@ -20,7 +20,7 @@ struct CertificateCommand: AsyncParsableCommand {
 struct ShowCertificate: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
-            commandName: "show", abstract: translated("Show what certificates say of themselves. No PIN is needed."))
+            commandName: "show", abstract: translated("Show the contents of certificates. No PIN is needed."))
     }
 
     @OptionGroup var token: TokenOptions

@@ -31,7 +31,7 @@ struct RequestCertificate: AsyncParsableCommand {
         name: [.short, .long], help: .saying("The key's label or id. (default: the only key)", valueName: "key"))
     var key: String?
 
-    @Option(help: .saying("The name of who shall get the certificate.", valueName: "name"))
+    @Option(help: .saying("The name of the certificate's subject.", valueName: "name"))
     var subject: [String]
 
     @Option(
@@ -44,7 +44,7 @@ struct RequestCertificate: AsyncParsableCommand {
     func validate() throws {
         try result.validate(with: output)
         guard !subject.isEmpty else {
-            throw ValidationError(translated("--subject says who shall get the certificate"))
+            throw ValidationError(translated("--subject names the certificate's subject"))
         }
         _ = try fields()
         _ = try extensionFields()

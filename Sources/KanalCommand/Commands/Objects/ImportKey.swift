@@ -37,7 +37,7 @@ struct ImportKey: AsyncParsableCommand {
         help: .saying("A name for the keys. (default: what the file calls them, or the subject)", valueName: "text"))
     var label: String?
 
-    @Flag(help: .saying("Let the key agree on secrets with others, too, as for encrypted messages."))
+    @Flag(help: .saying("Allow key agreement, too, which encrypted messages need."))
     var agree = false
 
     @Argument(

@@ -8,7 +8,7 @@ struct KeyCommand: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "key",
-            abstract: translated("Make, import and delete keys, and export their public halves."),
+            abstract: translated("Generate, import and delete keys, and export public keys."),
             discussion: translated(
                 "A key is named by its label, or by its id in hexadecimal digits. \"kanal list\" shows both."),
             subcommands: [GenerateKey.self, ImportKey.self, ExportKey.self, WriteKeyFile.self, DeleteKey.self])
@@ -35,7 +35,7 @@ struct GenerateKey: AsyncParsableCommand {
     @Option(help: .saying("Its name.", valueName: "text"))
     var label = ""
 
-    @Flag(help: .saying("Let the key agree on secrets with others, too, as for encrypted messages."))
+    @Flag(help: .saying("Allow key agreement, too, which encrypted messages need."))
     var agree = false
 
     func run() async throws {
@@ -60,7 +60,7 @@ struct GenerateKey: AsyncParsableCommand {
 struct ExportKey: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
-            commandName: "export", abstract: translated("Write the public half of a key, a SubjectPublicKeyInfo."))
+            commandName: "export", abstract: translated("Write a public key (SubjectPublicKeyInfo)."))
     }
 
     @OptionGroup var token: TokenOptions
@@ -137,7 +137,7 @@ struct WriteKeyFile: AsyncParsableCommand {
 struct DeleteKey: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
-            commandName: "delete", abstract: translated("Delete a key pair from the token, for ever."))
+            commandName: "delete", abstract: translated("Delete a key pair from the token. It cannot be restored."))
     }
 
     @OptionGroup var token: TokenOptions

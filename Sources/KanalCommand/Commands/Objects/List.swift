@@ -11,7 +11,7 @@ struct List: AsyncParsableCommand {
             abstract: translated("List the keys, certificates and data on a token."),
             discussion: translated(
                 """
-                Private keys and private data are seen after the PIN only. With --public no PIN is asked for, and the \
+                Private keys and private data are listed only with the PIN. With --public no PIN is asked for, and the \
                 public halves of the keys are listed. Without a terminal to ask on and a source of the PIN it is the \
                 same, and standard error says so.
 
@@ -24,7 +24,7 @@ struct List: AsyncParsableCommand {
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(name: .customLong("public"), help: .saying("List what everybody may see."))
+    @Flag(name: .customLong("public"), help: .saying("List public objects only, without asking for the PIN."))
     var isPublic = false
 
     @Flag(help: .saying("List the pkcs11: URI of each object, by which other programs find it. JSON always has it."))
@@ -55,8 +55,8 @@ struct List: AsyncParsableCommand {
         }
         guard cannotAsk else { return }
         let note: Phrase = """
-            Private keys and private data are left out: there is no terminal to ask for the PIN on. Say with --pin-source \
-            where it is, or --public.
+            Private keys and private data are left out: there is no terminal to ask for the PIN on. Use --pin-source, or \
+            --public.
             """
         try tell(note)
     }

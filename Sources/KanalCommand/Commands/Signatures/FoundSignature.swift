@@ -22,7 +22,7 @@ struct FoundSignature {
         if let message = candidates.first(where: MessageFile.isMessage) {
             throw CommandError(
                 .usage,
-                "\(message.printable) is a signed message: say by --ca whose certificates are trusted, or --signature-only",
+                "\(message.printable) is a signed message: name the trusted certificates with --ca, or use --signature-only",
                 remedy: "--ca")
         }
     }

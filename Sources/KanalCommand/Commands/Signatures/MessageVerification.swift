@@ -151,7 +151,7 @@ struct MessageTrust: ParsableArguments {
         transform: FileName.argument)
     var crl: [String] = []
 
-    @Flag(help: .saying("Do not check whose certificate it is: everybody can make one of any name."))
+    @Flag(help: .saying("Do not check whose certificate it is. Anyone can make a certificate with any name."))
     var signatureOnly = false
 
     @Flag(help: .saying("Accept messages of programs that are careless with versions and names of algorithms."))

@@ -164,7 +164,7 @@ struct MessageForm: ParsableArguments {
     @Flag(help: .saying("Leave the content out of signed messages."))
     var detached = false
 
-    @Option(help: .saying("A further certificate of the token that goes with signed messages.", valueName: "name"))
+    @Option(help: .saying("A further certificate of the token to include in signed messages.", valueName: "name"))
     var with: [String] = []
 
     @Flag(help: .saying("Sign although the certificate has expired."))

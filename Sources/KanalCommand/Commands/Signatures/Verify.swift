@@ -79,7 +79,7 @@ struct Verify: AsyncParsableCommand {
             throw ValidationError(translated("say by --ca whose certificates are trusted, or --signature-only"))
         }
         // The content would be output before its signature is verified.
-        guard destination != "-" else { throw ValidationError(translated("--output takes a file")) }
+        guard destination != "-" else { throw ValidationError(translated("--output needs a file")) }
         guard destination == nil || trust.content == nil else {
             throw ValidationError(translated("--output is for a content in the message, --content for one beside it"))
         }
@@ -128,7 +128,7 @@ struct Verify: AsyncParsableCommand {
         switch summary.validity(at: Timestamp.now.seconds) {
         case .expired:
             let day = summary.notAfter.map { Timestamp($0).day } ?? ""
-            text = Phrase("The certificate expired on \(day). A signature alone does not say when it was made.")
+            text = Phrase("The certificate expired on \(day). A signature alone does not show when it was made.")
         case .notYetValid:
             let day = summary.notBefore.map { Timestamp($0).day } ?? ""
             text = Phrase("The certificate is not valid before \(day).")

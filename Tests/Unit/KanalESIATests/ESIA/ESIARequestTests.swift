@@ -110,7 +110,7 @@ struct ESIARequestTests {
                 service.generation = generation
                 #expect(
                     throws: KanalError.invalidArgument(
-                        "the identity service takes keys of GOST with 256 bits and of RSA")
+                        "the identity service accepts GOST keys of 256 bits and RSA keys")
                 ) { try session.signInRequest(to: service, by: certificate) }
             }
         }
