@@ -30,7 +30,7 @@ struct SecretFile {
     }
 
     func secret(for question: Question) throws(AskingError) -> Secret {
-        guard question.error == nil else { throw .failed("\(path): an invalid message") }
+        guard question.error == nil else { throw .failed("\(path): the answer in it was wrong") }
         let number = StandardDescriptors.avoid(otherwise: -1) {
             unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         }

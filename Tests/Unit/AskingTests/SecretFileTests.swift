@@ -63,7 +63,8 @@ struct SecretFileTests {
     func wrong() throws {
         var question = Question.pin
         question.error = "Wrong PIN."
-        #expect(answer(try standIn.file("pin", [0x31]), question).reason?.hasSuffix("what it says was wrong") == true)
+        #expect(
+            answer(try standIn.file("pin", [0x31]), question).reason?.hasSuffix("the answer in it was wrong") == true)
     }
 
     @Test("A file of another user is refused", .needsRoot)

@@ -79,10 +79,10 @@ struct KeyUseTests {
         #expect("\(signature.title)" == "Sign with a token" && signature.button.map { "\($0)" } == "Sign")
         #expect(
             signature.text.hasPrefix("Sign with a key without a label?\n")
-                && signature.text.contains("What is signed (128 bytes)"))
+                && signature.text.contains("Data to sign (128 bytes)"))
         let raw = try question("decrypt", CKM_RSA_X_509, block)
         #expect("\(raw.title)" == "Decrypt with a token" && raw.button.map { "\($0)" } == "Decrypt")
-        #expect(raw.text.contains("What is decrypted (128 bytes): 000102") && raw.text.contains("can be a signature"))
+        #expect(raw.text.contains("Data to decrypt (128 bytes): 000102") && raw.text.contains("can be a signature"))
         let padded = try question("decrypt", CKM_RSA_PKCS, block)
         #expect(
             padded.text.hasPrefix("Decrypt with a key without a label?\n")
@@ -99,7 +99,7 @@ struct KeyUseTests {
         let use = KeyUse(
             label: "work?\nProgram: other", purpose: .signature([1], of: SignedContent(file: "a\nb\u{202E}")))
         #expect(use.label == "work? Program: other")
-        #expect(use.text == "File: a b?\nWhat is signed (1 bytes): 01")
+        #expect(use.text == "File: a b?\nData to sign (1 bytes): 01")
     }
 
     @Test("requests for certificates and signed messages are asked for, too")
