@@ -9,6 +9,7 @@ package enum DERTag: UInt8 {
     case octetString = 0x04
     case null = 0x05
     case objectIdentifier = 0x06
+    case enumerated = 0x0A
     case utf8String = 0x0C
     case numericString = 0x12
     case printableString = 0x13

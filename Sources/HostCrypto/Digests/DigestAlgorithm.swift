@@ -132,6 +132,12 @@ extension DigestAlgorithm {
         return DERTag.objectIdentifier.element(contents)
     }
 
+    /// The hash function with this object identifier in DER; nil for one that is not known here.
+    init?(oid: [UInt8]) {
+        guard let digest = Self.allCases.first(where: { $0.oid == oid }) else { return nil }
+        self = digest
+    }
+
     /// The AlgorithmIdentifier in DER, with the parameters NULL that every reader takes.
     var identifier: [UInt8] { DERTag.sequence.element(oid + DERTag.null.element([])) }
 }

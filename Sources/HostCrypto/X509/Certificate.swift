@@ -90,6 +90,15 @@ extension DERReader {
         guard let seconds = CalendarTime.seconds(of: der) else { throw .invalidEncoding }
         return seconds
     }
+
+    /// Reads a GeneralizedTime without a fraction (RFC 5280, 4.1.2.5.2), in seconds since 1970.
+    mutating func generalizedTime() throws(GOSTError) -> Int {
+        let text = [UInt8](copying: try contents(.generalizedTime))
+        guard let seconds = CalendarTime.seconds(of: String(decoding: text, as: UTF8.self)) else {
+            throw .invalidEncoding
+        }
+        return seconds
+    }
 }
 
 extension Certificate {
@@ -150,6 +159,26 @@ extension Certificate {
     }
 }
 
+extension Certificate {
+    /// Whether its issuer has let its key sign answers about revocation (RFC 6960, 4.2.2.2).
+    var answersForIssuer: Bool { (try? purposes)?.contains(Purpose.ocspSigning) == true }
+
+    /// The purposes of the key, as object identifiers in DER (RFC 5280, 4.2.1.12); none if the certificate names none.
+    ///
+    /// - Throws: `GOSTError/invalidEncoding`.
+    private var purposes: [[UInt8]] {
+        get throws(GOSTError) {
+            guard let value = try extensionValue(Purpose.extension)?.value else { return [] }
+            var reader = DERReader(value.span)
+            var list = DERReader(try reader.contents(.sequence))
+            try reader.end()
+            var found: [[UInt8]] = []
+            while !list.isAtEnd { found.append(try list.objectIdentifier()) }
+            return found
+        }
+    }
+}
+
 /// The object identifiers of the extension and of purposes in DER.
 private enum Purpose {
     static let `extension`: [UInt8] = [0x06, 3, 0x55, 0x1D, 0x25]
@@ -159,7 +188,8 @@ private enum Purpose {
         [0x06, 10, 0x2B, 0x06, 0x01, 0x04, 0x01, 0x82, 0x37, 0x0A, 0x03, 0x0C],
     ]
     /// timeStamping and OCSPSigning.
-    static let services = [pkix(8), pkix(9)]
+    static let services = [pkix(8), ocspSigning]
+    static let ocspSigning = pkix(9)
 
     /// One of 1.3.6.1.5.5.7.3.
     private static func pkix(_ arc: UInt8) -> [UInt8] { [0x06, 8, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, arc] }

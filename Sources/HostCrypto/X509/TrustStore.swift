@@ -5,7 +5,7 @@
 /// A path is as RFC 5280, 6.1, has it, without policies and constraints of names: a certificate with critical ones is
 /// not understood.
 package struct TrustStore: Sendable {
-    /// The certificates of which a list must tell that they are not revoked. A list that names one as
+    /// The certificates of which a list or a response must state that they are not revoked. A list that names one as
     /// revoked always counts, also one that is out of date, unless a current list does not name it any more.
     package enum RevocationCheck: Sendable {
         case none, leaf, all
@@ -15,6 +15,9 @@ package struct TrustStore: Sendable {
     package var trusted: [[UInt8]] { didSet { contents = nil } }
     package var certificates: [[UInt8]] { didSet { contents = nil } }
     package var revocationLists: [[UInt8]] { didSet { contents = nil } }
+    /// Responses about certificates, each an OCSPResponse or a BasicOCSPResponse (RFC 6960, 4.2.1). A response that is wrong
+    /// or out of date counts for nothing.
+    package var ocspResponses: [[UInt8]] = [] { didSet { contents = nil } }
     package var revocationCheck = RevocationCheck.none
     /// Whether a path may end at a trusted certificate that others have issued.
     package var allowsPartialPaths = false
@@ -42,7 +45,7 @@ package struct TrustStore: Sendable {
         self.contents = contents
     }
 
-    /// - Throws: ``HostCryptoError/invalidEncoding`` for a trusted certificate or a list that cannot be read;
+    /// - Throws: ``HostCryptoError/invalidEncoding`` for a trusted certificate, a list or a response that cannot be read;
     ///   ``HostCryptoError/libraryFailure``.
     func read() throws(HostCryptoError) -> Contents { if let contents { contents } else { try Contents(self) } }
 
@@ -52,11 +55,18 @@ package struct TrustStore: Sendable {
         /// Those that can be read.
         let certificates: [Certificate]
         let lists: [RevocationList]
+        let responses: [OCSPResponse]
 
         fileprivate init(_ store: TrustStore) throws(HostCryptoError) {
             trusted = try store.trusted.map { der throws(HostCryptoError) in try Certificate(der: der.span) }
             certificates = store.certificates.compactMap { try? Certificate(der: $0.span) }
             lists = try store.revocationLists.map { der throws(HostCryptoError) in try RevocationList(der: der) }
+            responses = try store.ocspResponses.map { der throws(HostCryptoError) in
+                guard let response = (try? OCSPResponse(reply: der)) ?? (try? OCSPResponse(der: der)) else {
+                    throw .invalidEncoding
+                }
+                return response
+            }
         }
     }
 

@@ -13,6 +13,7 @@ enum PEM: String {
     /// A file that holds the URI of a key on a token, as OpenSSL's providers have it.
     case keyURI = "PKCS#11 PROVIDER URI"
     case revocationList = "X509 CRL"
+    case ocspResponse = "OCSP RESPONSE"
     /// Of PKCS #8.
     case privateKey = "PRIVATE KEY"
 
@@ -25,7 +26,7 @@ enum PEM: String {
         case .certificate: [rawValue, "X509 CERTIFICATE", "TRUSTED CERTIFICATE"] + Self.message.names
         case .certificationRequest: [rawValue, "NEW CERTIFICATE REQUEST"]
         case .message: [rawValue, "PKCS7"]
-        case .publicKey, .keyURI, .revocationList: [rawValue]
+        case .publicKey, .keyURI, .revocationList, .ocspResponse: [rawValue]
         case .privateKey: [rawValue, "ENCRYPTED PRIVATE KEY"]
         }
     }
@@ -38,6 +39,7 @@ enum PEM: String {
         case .publicKey: "has no public key in it"
         case .keyURI: "has no URI of a key in it"
         case .revocationList: "has no list of revoked certificates in it"
+        case .ocspResponse: "has no response about certificates in it"
         case .privateKey: "has no private key of PKCS #8 in it, as \"openssl pkcs8 -topk8\" writes one"
         }
     }
@@ -50,6 +52,7 @@ enum PEM: String {
         case .publicKey: "has more than one public key in it"
         case .keyURI: "has more than one URI of a key in it"
         case .revocationList: "has more than one list of revoked certificates in it"
+        case .ocspResponse: "has more than one response about certificates in it"
         case .privateKey: "has more than one private key in it"
         }
     }

@@ -59,7 +59,7 @@ extension Distrust: CustomStringConvertible {
         case .notYetValid(let time): return "the certificate of \(subject) is valid from \(Timestamp(time).text) on"
         case .revoked(let time?): return "the certificate of \(subject) was revoked at \(Timestamp(time).text)"
         case .revoked(nil): return "the certificate of \(subject) is revoked"
-        case .listMissing: return "no list says whether the certificate of \(subject) is revoked"
+        case .listMissing: return "no list or response states whether the certificate of \(subject) is revoked"
         case .listOutdated(let time):
             return """
                 the list that says whether the certificate of \(subject) is revoked is out of date since \

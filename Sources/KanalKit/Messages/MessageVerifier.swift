@@ -9,7 +9,7 @@ import Translation
 /// All signers must have signed, and from each a path must lead to a trusted certificate, as `C_EX_PKCS7Verify` of the
 /// shared library wants it. A message that is not accepted throws ``KanalError/messageRefused(_:)``.
 public struct MessageVerifier: Sendable {
-    /// The certificates of which a list must tell that they are not revoked. A list that names one as
+    /// The certificates of which a list or a response must state that they are not revoked. A list that names one as
     /// revoked always counts, also one that is out of date, unless a current list does not name it any more.
     public enum RevocationCheck: Sendable {
         /// Of none.
@@ -26,7 +26,10 @@ public struct MessageVerifier: Sendable {
     public var certificates: [[UInt8]] = [] { didSet { known = KnownStore() } }
     /// Lists of revoked certificates, in DER.
     public var revocationLists: [[UInt8]] = [] { didSet { known = KnownStore() } }
-    /// Of which certificates a list must tell.
+    /// Responses about the revocation of certificates, each an OCSPResponse or a BasicOCSPResponse in DER (RFC 6960, 4.2.1).
+    /// A response that is wrong or out of date counts for nothing.
+    public var ocspResponses: [[UInt8]] = [] { didSet { known = KnownStore() } }
+    /// The certificates whose state a list or a response must give.
     public var revocationCheck = RevocationCheck.none
     /// Whether a path may end at a trusted certificate that is not self-issued.
     public var allowsPartialChains = false
@@ -134,8 +137,9 @@ public struct MessageVerifier: Sendable {
     }
 
     private func store() throws(KanalError) -> TrustStore {
-        var store = try known.store(
-            or: TrustStore(trusted: trusted, certificates: certificates, revocationLists: revocationLists))
+        var unread = TrustStore(trusted: trusted, certificates: certificates, revocationLists: revocationLists)
+        unread.ocspResponses = ocspResponses
+        var store = try known.store(or: unread)
         store.allowsPartialPaths = allowsPartialChains
         store.revocationCheck =
             switch revocationCheck {
@@ -180,7 +184,7 @@ private final class KnownStore: Sendable {
             var read = unread
             do throws(HostCryptoError) { try read.requireReadable() } catch {
                 guard error != .libraryFailure else { throw KanalError(host: error) }
-                throw .invalidArgument("a certificate or a list of revoked ones cannot be read")
+                throw .invalidArgument("a certificate, a list of revoked ones or a response about them cannot be read")
             }
             store = read
             return read

@@ -151,6 +151,12 @@ struct MessageTrust: ParsableArguments {
         transform: FileName.argument)
     var crl: [String] = []
 
+    @Option(
+        help: .saying(
+            "A file with a response of an authority about certificates (OCSP), as \"openssl ocsp -respout\" writes it.",
+            valueName: "file"), completion: .file(), transform: FileName.argument)
+    var ocsp: [String] = []
+
     @Flag(help: .saying("Do not check whose certificate it is. Anyone can make a certificate with any name."))
     var signatureOnly = false
 
@@ -170,14 +176,18 @@ struct MessageTrust: ParsableArguments {
         transform: FileName.argument)
     var content: String?
 
-    var isGiven: Bool { !ca.isEmpty || !crl.isEmpty || signatureOnly || lenient || at != nil || content != nil }
+    var isGiven: Bool { !ca.isEmpty || hasStates || signatureOnly || lenient || at != nil || content != nil }
+
+    /// Whether lists or responses are given.
+    private var hasStates: Bool { !crl.isEmpty || !ocsp.isEmpty }
 
     /// - Parameter files: Those with further certificates.
     func verifier(with files: [String]) throws -> MessageVerifier {
         var verifier = MessageVerifier(trusting: try certificates(ca))
         verifier.certificates = try certificates(files)
         verifier.revocationLists = try crl.flatMap { try PEM.revocationList.read($0) }
-        verifier.revocationCheck = crl.isEmpty ? .none : .signers
+        verifier.ocspResponses = try ocsp.flatMap { try PEM.ocspResponse.read($0) }
+        verifier.revocationCheck = hasStates ? .signers : .none
         verifier.checksSignatureOnly = signatureOnly
         verifier.requiresOrder = !lenient
         verifier.time = at

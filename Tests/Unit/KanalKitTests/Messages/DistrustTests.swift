@@ -133,4 +133,34 @@ struct DistrustTests {
         }
         #expect((now + Self.day - 60...now + Self.day + 600).contains(time))
     }
+
+    @Test("A response of the authority states whether a certificate is revoked")
+    func responses() throws {
+        _ = try issue("theirs", by: "ca", days: 20, "keyUsage=digitalSignature")
+        let message = try message()
+        func response(_ state: String) throws -> [UInt8] {
+            try openssl.write(Array("\(state)\t07\tunknown\t/CN=theirs\n".utf8), "index")
+            try openssl.run(
+                "ocsp -index index -CA ca.pem -rsigner ca.pem -rkey ca.key -issuer ca.pem -cert theirs.pem -ndays 1"
+                    + " -respout response")
+            return try openssl.read("response")
+        }
+        let good = try response("V\t301231235959Z\t")
+        let revoked = try response("R\t301231235959Z\t260101000000Z")
+        var verifier = MessageVerifier(trusting: [authority])
+        verifier.revocationCheck = .signers
+        verifier.ocspResponses = [good]
+        #expect(try verifier.verify(message).signers.count == 1)
+        for (responses, reason) in [([], .listMissing), ([good, revoked], .revoked(1_767_225_600))]
+            as [([[UInt8]], Distrust.Reason)]
+        {
+            let found = try distrust(message) { verifier in
+                verifier.revocationCheck = .signers
+                verifier.ocspResponses = responses
+            }
+            #expect(found.map(\.?.reason) == [reason])
+        }
+        verifier.ocspResponses = [[1]]
+        #expect(throws: KanalError.self) { try verifier.verify(message) }
+    }
 }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HostCrypto
+import TestSupport
+import Testing
+
+@Suite("Responses about revocation, OCSP", .usesGOSTEngine)
+struct OCSPTests {
+    static let algorithms = ["gost2012_256 -pkeyopt paramset:A", "rsa:2048"]
+    private let now = Int(Date().timeIntervalSince1970)
+
+    /// The program as the responder of a chain's authority.
+    private struct Responder {
+        let chain: TrustStoreTests.Chain
+
+        init(_ newKey: String) throws {
+            chain = try TrustStoreTests.Chain(newKey)
+            try chain.issue("responder", by: "authority", "extendedKeyUsage=OCSPSigning\nkeyUsage=digitalSignature")
+            try index()
+        }
+
+        /// The authority's records; the signer's serial number is 3.
+        func index(_ state: String = "V\t301231235959Z\t\t03\tunknown\t/CN=signer") throws {
+            try chain.openssl.write([UInt8](state + "\n"), "index")
+        }
+
+        /// A reply to our own request.
+        func reply(
+            nonce: [UInt8] = [1, 2, 3, 4], about name: String = "signer", signer: String = "responder",
+            _ options: String = "-ndays 1"
+        ) throws -> [UInt8] {
+            let request = try OCSPRequest(
+                chain.openssl.read(name), issuer: chain.openssl.read("authority"), nonce: nonce)
+            try chain.openssl.write(request.der, "request.der")
+            try chain.openssl.run(
+                "ocsp -index index -CA authority.pem -rsigner \(signer).pem -rkey \(signer).key -reqin request.der"
+                    + " -respout reply \(options)")
+            return try chain.openssl.read("reply")
+        }
+
+        func state(
+            _ reply: [UInt8], of name: String = "signer", at time: Int, nonce: [UInt8] = [1, 2, 3, 4]
+        ) throws -> OCSPAnswer.State {
+            try OCSPResponse(reply: reply).state(
+                of: chain.openssl.read(name), issuer: chain.openssl.read("authority"), at: time, nonce: nonce
+            ).state
+        }
+    }
+
+    @Test("the program's answer to our request counts: good, revoked, unknown", arguments: algorithms)
+    func states(_ newKey: String) throws {
+        let responder = try Responder(newKey)
+        #expect(try responder.state(responder.reply(), at: now) == .good)
+        #expect(try responder.state(responder.reply(signer: "authority"), at: now) == .good)
+        #expect(try responder.state(responder.reply(signer: "authority", "-ndays 1 -resp_key_id"), at: now) == .good)
+        try responder.index("R\t301231235959Z\t260101000000Z\t03\tunknown\t/CN=signer")
+        #expect(try responder.state(responder.reply(), at: now) == .revoked(1_767_225_600))
+        try responder.index("V\t301231235959Z\t\t09\tunknown\t/CN=other")
+        #expect(try responder.state(responder.reply(), at: now) == .unknown)
+    }
+
+    @Test("a response to another request, about another certificate or of another time does not count")
+    func others() throws {
+        let responder = try Responder("rsa:2048")
+        let reply = try responder.reply()
+        #expect(throws: OCSPFault.wrongNonce) { try responder.state(reply, at: now, nonce: [1, 2, 3]) }
+        #expect(try responder.state(responder.reply(nonce: []), at: now) == .good)
+        #expect(throws: OCSPFault.wrongCertificate) { try responder.state(reply, of: "responder", at: now) }
+        let day = 86_400
+        #expect { try responder.state(reply, at: now - day) } throws: {
+            guard case .notYetValid(let time)? = $0 as? OCSPFault else { return false }
+            return abs(time - now) < 600
+        }
+        #expect { try responder.state(reply, at: now + 2 * day) } throws: {
+            guard case .outdated(let time)? = $0 as? OCSPFault else { return false }
+            return abs(time - now - day) < 600
+        }
+        // Without nextUpdate a response counts for a day.
+        let endless = try responder.reply("")
+        #expect(try responder.state(endless, at: now + day - 600) == .good)
+        #expect { try responder.state(endless, at: now + 2 * day) } throws: { $0 is OCSPFault }
+    }
+
+    @Test("a responder needs the issuer's own signature and the purpose")
+    func responders() throws {
+        let responder = try Responder("rsa:2048")
+        try responder.chain.issue("plain", by: "authority", "keyUsage=digitalSignature")
+        try responder.chain.issue("strange", by: "root", "extendedKeyUsage=OCSPSigning")
+        for name in ["plain", "strange", "signer"] {
+            let reply = try responder.reply(signer: name)
+            #expect(throws: OCSPFault.unauthorizedResponder) { try responder.state(reply, at: now) }
+        }
+    }
+
+    @Test("an error of the responder is named, and no byte can be changed")
+    func bytes() throws {
+        for refusal in [OCSPFault.Refusal.tryLater, .unauthorized] {
+            #expect(throws: OCSPFault.refused(refusal)) {
+                try OCSPResponse(reply: [0x30, 3, 0x0A, 1, refusal.rawValue])
+            }
+        }
+        let responder = try Responder("rsa:2048")
+        let reply = try responder.reply()
+        for index in reply.indices {
+            #expect(throws: OCSPFault.self, "byte \(index)") { try OCSPResponse(reply: Array(reply.prefix(index))) }
+            let state = try? responder.state(reply.changed(at: index), at: now)
+            // The certificate of the responder may come in another form, and is not signed by the response.
+            #expect(state == nil || state == .good, "byte \(index)")
+        }
+    }
+
+    @Test("a path needs a good answer where lists are asked for, and none leads over a revoked certificate")
+    func paths() throws {
+        let responder = try Responder("rsa:2048")
+        let good = try responder.reply(nonce: [])
+        try responder.index("R\t301231235959Z\t260101000000Z\t03\tunknown\t/CN=signer")
+        let revoked = try responder.reply(nonce: [])
+        let chain = responder.chain
+        #expect(try !chain.trusts { $0.revocationCheck = .leaf })
+        #expect(
+            try chain.trusts {
+                $0.revocationCheck = .leaf
+                $0.ocspResponses = [good]
+            })
+        #expect(try !chain.trusts { $0.ocspResponses = [good, revoked] })
+        // Responses of another day, and damaged ones, count for nothing.
+        #expect(try chain.trusts(days: 3) { $0.ocspResponses = [revoked] })
+        #expect(try chain.trusts { $0.ocspResponses = [revoked.changed(at: revoked.count - 1)] })
+        #expect(
+            try !chain.trusts(days: 3) {
+                $0.revocationCheck = .leaf
+                $0.ocspResponses = [good]
+            })
+    }
+}
