@@ -53,7 +53,7 @@ extension Distrust: CustomStringConvertible {
 
     var explanation: Phrase {
         let summary = try? CertificateSummary(of: certificate)
-        let subject = summary.map { Phrase(verbatim: $0.subject.description) } ?? "an unknown subject"
+        let subject = summary?.subject.phrase ?? "an unknown subject"
         switch reason {
         case .expired(let time): return "the certificate of \(subject) expired at \(Timestamp(time).text)"
         case .notYetValid(let time): return "the certificate of \(subject) is valid from \(Timestamp(time).text) on"
@@ -72,7 +72,7 @@ extension Distrust: CustomStringConvertible {
             guard let summary, summary.issuer != summary.subject else {
                 return "the certificate of \(subject) is not among the trusted"
             }
-            return "\(summary.issuer), the issuer of the certificate of \(subject), is not among the trusted"
+            return "\(summary.issuer.phrase), the issuer of the certificate of \(subject), is not among the trusted"
         case .noPath:
             return "the path from the certificate of \(subject) is too long, or not over all that the signer has named"
         }

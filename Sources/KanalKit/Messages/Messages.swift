@@ -35,6 +35,20 @@ public struct RequestField: Sendable, Equatable {
         self.init(type, (StringType(namedBy: text) == nil ? "" : StringType.utf8.rawValue + ":") + text)
     }
 
+    /// The text, unless it says how it is encoded; nil for a value in DER.
+    package var plainText: String? {
+        der == nil && CertificationRequest.Field.StringType(namedBy: value) == nil ? value : nil
+    }
+
+    /// Whether a request can have the field. True, too, if the host cannot judge.
+    package var isAccepted: Bool { (try? CertificationRequest.accepts(field)) ?? true }
+
+    /// Whether the type is known. True, too, if the host cannot judge.
+    package var hasKnownType: Bool { RequestField(type, der: Self.anyText).isAccepted }
+
+    /// A UTF8String, which each type takes in DER.
+    private static let anyText: [UInt8] = [0x0C, 0x01, 0x41]
+
     fileprivate var field: CertificationRequest.Field {
         der.map { CertificationRequest.Field(type: type, der: $0) }
             ?? CertificationRequest.Field(type: type, value: value)

@@ -4,6 +4,7 @@ import GOST
 import HostCrypto
 import Token
 import Tokens
+package import Translation
 
 /// A certificate on a token.
 public struct TokenCertificate: Sendable, Equatable {
@@ -138,6 +139,21 @@ extension CertificateSummary {
         /// One line of all fields, with the escapes of RFC 4514, 2.4, but in the certificate's order. Control characters
         /// are escaped too; others that change a line's direction are not.
         public var description: String { fields.map { "\($0.type)=\($0.escapedValue)" }.joined(separator: ", ") }
+
+        /// The same for people, with names of Russian law in their language. A name of more fields than a phrase has
+        /// arguments stays as it is.
+        package var phrase: Phrase {
+            guard fields.count < 100 else { return Phrase(verbatim: description) }
+            return Phrase(
+                listing: fields.map { field -> Phrase in "\(Self.phrase(ofType: field.type))=\(field.escapedValue)" })
+        }
+
+        /// The name of a type in the language of people.
+        package static func phrase(ofType type: String) -> Phrase { words[type] ?? Phrase(verbatim: type) }
+
+        private static let words: [String: Phrase] = [
+            "INN": "INN", "SNILS": "SNILS", "OGRN": "OGRN", "OGRNIP": "OGRNIP", "INNLE": "INNLE",
+        ]
 
         init(_ name: HostCrypto.DistinguishedName) {
             fields = name.fields.map { Field(type: $0.type, value: $0.value) }

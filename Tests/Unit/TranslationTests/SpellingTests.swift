@@ -15,6 +15,12 @@ struct SpellingTests {
         #expect(Spelling.nearest(to: typed, among: Self.words) == meant)
     }
 
+    @Test(
+        "A letter of any alphabet is one difference", arguments: [("ИН", "ИНН"), ("снизс", "СНИЛС"), ("ОГНР", "ОГРН")])
+    func letters(_ typed: String, _ meant: String) {
+        #expect(Spelling.nearest(to: typed, among: ["ИНН", "СНИЛС", "ОГРН"]) == meant)
+    }
+
     @Test("A word that is like none has no nearest, however long", arguments: ["", "x", "colour", "certificates"])
     func none(_ typed: String) {
         #expect(Spelling.nearest(to: typed, among: Self.words) == nil)

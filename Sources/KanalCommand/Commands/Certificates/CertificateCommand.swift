@@ -86,9 +86,7 @@ struct DeleteCertificate: AsyncParsableCommand {
         let certificate = try await pin.perform(on: token) { session in
             try session.certificates().only(named: name, .certificate)
         } then: { certificate in
-            let subject =
-                (try? certificate.summary()).map { Phrase(verbatim: $0.subject.description) }
-                ?? Phrase("an unknown subject")
+            let subject = (try? certificate.summary())?.subject.phrase ?? Phrase("an unknown subject")
             try confirmation.require(
                 """
                 The certificate \(certificate.caption) of \(subject) will be lost, unless there is a copy: \

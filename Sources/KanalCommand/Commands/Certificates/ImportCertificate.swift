@@ -49,7 +49,7 @@ struct ImportCertificate: AsyncParsableCommand {
             return try ImportOutcome(of: values) { value, summary in
                 guard !present.contains(where: { $0.value == value }) else {
                     throw CommandError(
-                        .failed, "the certificate of \(summary.subject.description) is on the token already")
+                        .failed, "the certificate of \(summary.subject.phrase) is on the token already")
                 }
                 let publicKey = try? PublicKey(of: value)
                 let pair = keys.first { $0.publicKey == publicKey }?.pair
@@ -94,8 +94,8 @@ extension CertificateSummary {
 /// cannot be reached does.
 private struct ImportOutcome: Sendable {
     private(set) var stored: [CertificateEntry] = []
-    private(set) var failed: [(subject: String, reason: Phrase)] = []
-    private(set) var untried: [String] = []
+    private(set) var failed: [(subject: CertificateSummary.Name, reason: Phrase)] = []
+    private(set) var untried: [CertificateSummary.Name] = []
     private var status = ExitStatus.failed
 
     /// - Throws: The error of the only certificate, and one after which nothing is on the token.
@@ -105,9 +105,8 @@ private struct ImportOutcome: Sendable {
         var isOver = false
         for value in values {
             let summary = try CertificateSummary(of: value)
-            let subject = summary.subject.description
             guard !isOver else {
-                untried.append(subject)
+                untried.append(summary.subject)
                 continue
             }
             do { stored.append(try store(value, summary)) } catch {
@@ -115,7 +114,7 @@ private struct ImportOutcome: Sendable {
                 guard values.count > 1, isOfOne || !stored.isEmpty || !failed.isEmpty else { throw error }
                 isOver = !isOfOne
                 if isOver { status = ExitStatus(of: error) ?? .failed }
-                failed.append((subject, ExitStatus.message(of: error) ?? Phrase(verbatim: "\(error)")))
+                failed.append((summary.subject, ExitStatus.message(of: error) ?? Phrase(verbatim: "\(error)")))
             }
         }
     }
@@ -133,9 +132,10 @@ private struct ImportOutcome: Sendable {
         let count = stored.count + failed.count + untried.count
         let reasons = Phrase(
             listing: failed.map { subject, reason in
-                reason.description.contains(subject) ? reason : "\(subject): \(reason)"
+                reason.description.contains(subject.description) ? reason : "\(subject.phrase): \(reason)"
             })
-        let rest: Phrase = untried.isEmpty ? "" : "; not tried: \(untried.joined(separator: "; "))"
+        let names = untried.map { translated($0.phrase) }.joined(separator: "; ")
+        let rest: Phrase = untried.isEmpty ? "" : "; not tried: \(names)"
         return CommandError(
             status, "\(stored.count) of \(count) certificates were put onto the token; not stored: \(reasons)\(rest)")
     }
@@ -154,8 +154,9 @@ private struct ImportedCertificates: Report {
 
     init(_ outcome: ImportOutcome) {
         certificates = outcome.stored
-        failed = outcome.failed.isEmpty ? nil : outcome.failed.map(Failed.init)
-        untried = outcome.untried.isEmpty ? nil : outcome.untried
+        let failed = outcome.failed.map { Failed(subject: $0.subject.description, error: $0.reason) }
+        self.failed = failed.isEmpty ? nil : failed
+        untried = outcome.untried.isEmpty ? nil : outcome.untried.map(\.description)
     }
 
     func text(_ style: Style) -> String { certificates.map { $0.facts().text(style) }.joined(separator: "\n") }

@@ -194,8 +194,10 @@ private struct ObjectReport: Report {
         var table = Table(["certificate", "id", "subject", "valid until"] + states.heading + more)
         for (number, certificate) in certificates.enumerated() {
             table.add(
-                [certificate.label, certificate.id, certificate.subject ?? "", certificate.notAfter ?? ""]
-                    + states.of(number) + more(certificate.uri))
+                [
+                    certificate.label, certificate.id, certificate.subjectText.map(translated) ?? "",
+                    certificate.notAfter ?? "",
+                ] + states.of(number) + more(certificate.uri))
         }
         return table.text(style)
     }

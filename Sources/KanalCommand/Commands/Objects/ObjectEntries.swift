@@ -32,6 +32,7 @@ struct CertificateEntry: Encodable, Sendable {
     let label: String
     let subject: String?
     let issuer: String?
+    let (subjectText, issuerText): (Phrase?, Phrase?)
     let serialNumber: String?
     let notBefore: String?
     let notAfter: String?
@@ -41,6 +42,10 @@ struct CertificateEntry: Encodable, Sendable {
     let isTrusted: Bool
     let uri: String
 
+    private enum CodingKeys: CodingKey {
+        case id, label, subject, issuer, serialNumber, notBefore, notAfter, kind, hasPrivateKey, isTrusted, uri
+    }
+
     /// - Parameter serial: The token's.
     init(_ certificate: TokenCertificate, isLoggedIn: Bool, serial: String) {
         let summary = try? certificate.summary()
@@ -48,6 +53,7 @@ struct CertificateEntry: Encodable, Sendable {
         label = certificate.label
         subject = summary?.subject.description
         issuer = summary?.issuer.description
+        (subjectText, issuerText) = (summary?.subject.phrase, summary?.issuer.phrase)
         serialNumber = summary?.serialNumber.hexadecimal
         notBefore = summary?.notBefore.map { Timestamp($0).text }
         notAfter = summary?.notAfter.map { Timestamp($0).text }
@@ -62,8 +68,8 @@ struct CertificateEntry: Encodable, Sendable {
         var facts = KeyValueList()
         facts.add("id", id)
         facts.add("label", label)
-        facts.add("subject", subject)
-        facts.add("issuer", issuer)
+        facts.add("subject", subjectText.map(translated))
+        facts.add("issuer", issuerText.map(translated))
         facts.add("number", serialNumber)
         facts.add("valid from", notBefore)
         facts.add("valid until", notAfter)

@@ -207,10 +207,15 @@ struct MessageTrust: ParsableArguments {
 struct VerifiedFile: Encodable, Sendable {
     struct Signer: Encodable, Sendable {
         let subject: String?
+        let subjectText: Phrase?
         let issuer: String?
         let serialNumber: String?
         let signingTime: String?
         let distrust: Distrust?
+
+        private enum CodingKeys: CodingKey {
+            case subject, issuer, serialNumber, signingTime, distrust
+        }
     }
 
     /// The reason why a signer is not trusted.
@@ -239,6 +244,7 @@ extension VerifiedFile.Signer {
     init(_ signer: MessageSigner) {
         let summary = try? CertificateSummary(of: signer.certificate)
         subject = summary?.subject.description
+        subjectText = summary?.subject.phrase
         issuer = summary?.issuer.description
         serialNumber = summary?.serialNumber.hexadecimal
         signingTime = signer.signingTime.map { Timestamp($0).text }
@@ -294,8 +300,8 @@ struct VerifiedFiles: Report {
                 file.isValid ? style.text(translated("good"), .good) : style.text(translated("not accepted"), .bad)
             let signers = file.signers.map { signer in
                 let time: Phrase = signer.signingTime.map { ", who says it was at \($0)" } ?? ""
-                let subject = signer.subject.map { Phrase(verbatim: $0.printable) } ?? Phrase("an unknown subject")
-                return "  " + translated("signed by \(subject)\(time)") + "\n"
+                let subject: Phrase = signer.subjectText ?? "an unknown subject"
+                return "  " + translated("signed by \(subject)\(time)").printable + "\n"
             }
             let isUnasked = file.isValid && file.isTrustChecked == false
             let trust = isUnasked ? " " + translated("(trust was not asked for)") : ""

@@ -268,9 +268,6 @@ struct ObjectCommandTests {
         try await desk.type("cert request --key ann --subject Ann")
         try await desk.type("cert request --key ann --subject Ann", .russian)
         try await desk.type("cert request --key ann --subject CN=Ann --extension keyUsage")
-        try await desk.type("cert request")
-        try await desk.type("cert request --key ann --subject CN=#0c034")
-        try await desk.type("cert request --pin-source env:PIN --key ann --subject INNLE=77012345678", .russian)
         for (subject, element) in [
             ("INNLE=7701234567", [0x2A, 0x85, 0x03, 0x64, 4, 0x12, 10] + Array("7701234567".utf8)),
             ("CN=#1e020041", [0x55, 4, 3, 0x1E, 2, 0, 0x41]), ("CN=\\#1e", [0x55, 4, 3, 0x0C, 3] + Array("#1e".utf8)),
