@@ -98,10 +98,15 @@ package struct Invocation: Sendable {
             return status
         }
         // Help and usage, as the parser sets them.
-        let text = ParserWords.translated(Kanal.fullMessage(for: error, columns: ProgramContext.current.helpWidth))
+        let message = Kanal.fullMessage(for: error, columns: ProgramContext.current.helpWidth)
+        let mistake = TypingMistake.found(in: arguments, message: Kanal.message(for: error))
+        let text = ParserWords.translated(message, error: mistake?.explanation)
         guard Kanal.exitCode(for: error) == .success else {
             try? OutputStream.error.write(text + "\n")
-            if wantsJSON { try? JSONOutput.current.write(ErrorReport(commandLine: Kanal.message(for: error))) }
+            if wantsJSON {
+                let words = mistake.map { translated($0.explanation) } ?? Kanal.message(for: error)
+                try? JSONOutput.current.write(ErrorReport(commandLine: words, remedy: mistake?.remedy))
+            }
             return .usage
         }
         do throws(SystemError) {

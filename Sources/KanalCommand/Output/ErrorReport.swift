@@ -35,7 +35,8 @@ struct ErrorReport: Encodable, Sendable {
     }
 
     /// An error of the command line.
-    init(commandLine message: String) {
+    init(commandLine message: String, remedy: String? = nil) {
+        self.remedy = remedy
         (id, self.message, exitStatus) = ("command.line", message.printable, ExitStatus.usage.rawValue)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Terminal
 import Translation
 
 extension ArgumentHelp {
@@ -44,8 +45,12 @@ enum ParserWords {
 
     private static let error = "Error: "
 
-    static func translated(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }.joined(separator: "\n")
+    /// - Parameter other: A message in place of the error's.
+    static func translated(_ text: String, error other: Phrase? = nil) -> String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard let other else { return lines.map(line).joined(separator: "\n") }
+        let first = KanalCommand.translated("Error: ") + KanalCommand.translated(other).printable
+        return ([first] + lines.drop { !$0.hasPrefix("Usage: ") }.map(line)).joined(separator: "\n")
     }
 
     private static func line(_ line: String) -> String {

@@ -68,6 +68,38 @@ struct HelpTests {
         try desk.screen.expect("errors")
     }
 
+    @Test("A subcommand or an option that is spelled wrong is refused with the nearest one, behind options with none")
+    func misspelled() async throws {
+        let desk = try Desk([])
+        for line in [
+            "lst", "sgn --cms file", "colour", "key genrate --kind x", "pin chnage -t x", "pairings lst", "--json cret",
+            "list --publc", "cert request --subjct CN=Ann", "--publc list", "--token x list", "list x y z", "hepl",
+            "sign --nosj x",
+        ] {
+            try await desk.type(line)
+            try await desk.type(line, .russian)
+        }
+        desk.screen.mask(pattern: "! (Usage|Вызов): .*\\n!.*\\n", as: "")
+        try desk.screen.expect("misspelled")
+    }
+
+    @Test("A secret in the command line is refused with the option for its place, and is not shown")
+    func secrets() async throws {
+        let desk = try Desk([])
+        for line in [
+            "list --pin 1234", "sign --pin=1234 x", "pin change --new-pin 1234 --json", "list -pin 1234",
+            "key import --password 1234 x", "pairings join --key 1234",
+            "cert request --container-password 1234",
+        ] {
+            try await desk.type(line)
+            try await desk.type(line, .russian)
+        }
+        desk.screen.mask(pattern: "! (Usage|Вызов): .*\\n!.*\\n", as: "")
+        try desk.screen.expect("secrets-typed")
+        let shown = try #require(try Screen.all()["secrets-typed.txt"])
+        #expect(shown.split(separator: "\n").allSatisfy { $0.hasPrefix("$") || !$0.contains("1234") })
+    }
+
     @Test("completion: a script for each shell, with every command; another shell is an error")
     func completion() async throws {
         let desk = try Desk([])
