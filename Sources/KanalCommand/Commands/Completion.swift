@@ -25,6 +25,6 @@ struct Completion: AsyncParsableCommand {
 
     func run() async throws {
         guard let kind = CompletionShell(rawValue: shell.rawValue) else { return }
-        try OutputStream.output.write(Kanal.completionScript(for: kind) + "\n")
+        try OutputStream.output.write(CompletionScript.text(for: kind) + "\n")
     }
 }

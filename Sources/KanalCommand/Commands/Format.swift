@@ -38,7 +38,7 @@ struct Format: AsyncParsableCommand {
 
     @Option(
         help: .saying("Where the security officer's new PIN is. (default: it stays)", valueName: "source"),
-        completion: .file())
+        completion: .sources)
     var newOfficerPinSource: SecretSource?
 
     @Flag(help: .saying("The security officer's PIN has no tries left."))

@@ -19,7 +19,7 @@ struct NewPINOptions: ParsableArguments {
         help: .saying(
             "Where the new PIN is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask twice)",
             valueName: "source"),
-        completion: .file())
+        completion: .sources)
     var newPinSource: SecretSource?
 
     /// A new PIN in the place of one, which is known to be right.

@@ -190,7 +190,7 @@ private struct SetSecret: AsyncParsableCommand {
         help: .saying(
             "Where the secret is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask)",
             valueName: "source"),
-        completion: .file())
+        completion: .sources)
     var secretSource: SecretSource?
 
     func run() async throws {

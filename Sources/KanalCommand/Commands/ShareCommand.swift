@@ -27,7 +27,8 @@ struct ShareCommand: AsyncParsableCommand {
 
     @Option(
         help: .saying(
-            "The address of the far reader, as a dotted IPv4 address. (default: 127.0.0.1)", valueName: "host"))
+            "The address of the far reader, as a dotted IPv4 address. (default: 127.0.0.1)", valueName: "host"),
+        completion: .addresses)
     var host: String?
 
     @Option(help: .saying("The port of the far reader. (default: 35963)", valueName: "port"))
@@ -39,7 +40,8 @@ struct ShareCommand: AsyncParsableCommand {
             A command of the shell whose standard input and output lead to the far reader, in place of --host \
             and --port. It is started again when the connection breaks.
             """,
-            valueName: "command"))
+            valueName: "command"),
+        completion: .tunnels)
     var tunnel: String?
 
     @Flag(
@@ -54,7 +56,8 @@ struct ShareCommand: AsyncParsableCommand {
     @Option(
         help: .saying(
             "What the far side may do: a list of read, sign, write and admin with commas between. (default: all)",
-            valueName: "list"))
+            valueName: "list"),
+        completion: .list(["read", "sign", "write", "admin"]))
     var allow: String?
 
     @Option(
@@ -63,7 +66,8 @@ struct ShareCommand: AsyncParsableCommand {
             Before what the user of this machine is asked, by the authenticator of kanal.conf: never, login, or \
             signature, which includes logins.
             """,
-            valueName: "what"))
+            valueName: "what"),
+        completion: .list(["never", "login", "signature"]))
     var confirm = "never"
 
     @Flag(

@@ -45,7 +45,7 @@ struct Doctor: AsyncParsableCommand {
             fd:NUMBER, or - for standard input. (default: what is seen without it is checked)
             """,
             valueName: "source"),
-        completion: .file())
+        completion: .sources)
     var pinSource: SecretSource?
 
     func validate() throws {

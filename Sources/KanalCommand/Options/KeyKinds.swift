@@ -22,6 +22,7 @@ struct KeyKindName: ExpressibleByArgument, CustomStringConvertible {
     }
 
     static let allValueStrings = ["gost256", "gost512", "rsa1024", "rsa2048", "p256"]
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
     var defaultValueDescription: String { description }
 
     var description: String {

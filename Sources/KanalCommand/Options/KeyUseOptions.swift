@@ -16,7 +16,7 @@ struct KeyUseOptions: ParsableArguments {
             (default: ask, once for each use of the key)
             """,
             valueName: "source"),
-        completion: .file())
+        completion: .askedSources)
     var containerPasswordSource: SecretSource?
 
     /// Whether one of the secrets is on standard input.

@@ -18,7 +18,7 @@ struct PINOptions: ParsableArguments {
             program that kanal.conf names. (default: ask on the terminal, or by that program without one)
             """,
             valueName: "source"),
-        completion: .file())
+        completion: .askedSources)
     var pinSource: SecretSource?
 
     private static let attempts = 3
@@ -278,7 +278,7 @@ struct PasswordOptions: ParsableArguments {
         help: .saying(
             "Where the activation password is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask)",
             valueName: "source"),
-        completion: .file())
+        completion: .sources)
     var passwordSource: SecretSource?
 }
 
@@ -288,7 +288,7 @@ struct KeyOptions: ParsableArguments {
         help: .saying(
             "Where the key is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask)",
             valueName: "source"),
-        completion: .file())
+        completion: .sources)
     var keySource: SecretSource?
 
     func read() throws -> SharedKey {

@@ -75,7 +75,7 @@ extension CompletionKind {
     static let tokens = CompletionKind.custom { (_: [String], _: Int, _: String) async -> [String] in
         guard let tokens = try? await TokenAccess.current.manager().allTokens() else { return [] }
         return tokens.map(\.information).flatMap { [$0.serialText, $0.label ?? ""] }
-            .filter { !$0.isEmpty && $0 == $0.printable }
+            .filter { !$0.isEmpty && $0 == $0.printable }.forShell
     }
 }
 

@@ -347,6 +347,19 @@ for shell in bash zsh fish; do
     tmux_ send-keys -l "kanal info ${serial:0:2}"
     tmux_ send-keys Tab
     wait_for_screen "kanal info $serial"
+    # ":" ends a word in bash, and begins a description in zsh.
+    for half in "list --pin-source e|HOM|env:HOME" "list --pin-source fi|/etc/hostn|file:/etc/hostname"; do
+        tmux_ send-keys C-c
+        type_line clear
+        sleep 1
+        tmux_ send-keys -l "kanal ${half%%|*}"
+        tmux_ send-keys Tab
+        sleep 1
+        half=${half#*|}
+        tmux_ send-keys -l "${half%|*}"
+        tmux_ send-keys Tab
+        wait_for_screen "kanal list --pin-source ${half#*|}"
+    done
     close_terminal
-    passed "$shell completes a token"
+    passed "$shell completes a token and sources of secrets"
 done

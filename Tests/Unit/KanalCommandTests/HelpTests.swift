@@ -3,7 +3,8 @@ import Foundation
 import KanalCommand
 import Testing
 
-@Suite("The command line itself")
+// The parser keeps the shell of its last script for the whole process.
+@Suite("The command line itself", .serialized)
 struct HelpTests {
     /// A command as the parser describes it.
     private struct Description: Decodable {
@@ -113,5 +114,44 @@ struct HelpTests {
         try await desk.type("completion csh", .russian)
         try await desk.type("completion")
         try desk.screen.expect("completion")
+    }
+
+    @Test("Shells complete the forms of sources, variables and files, kinds of keys, and hosts of shares")
+    func words() async throws {
+        let desk = try Desk([])
+        for shell in ["bash", "zsh", "fish"] {
+            let script = String(
+                decoding: try await desk.type("completion \(shell)", isShown: false).output, as: UTF8.self)
+            for kind in ["gost512", "rsa2048", "signature", "admin"] {
+                #expect(script.contains(kind), "\(shell) \(kind)")
+            }
+            #expect(script.contains("kanal_whole_words") == (shell == "bash"))
+            #expect(script.contains("open_completions -S '' --") == (shell == "zsh"))
+        }
+        try desk.write("12345678", "pin")
+        try desk.write("12345678", "Pin\u{1b}")
+        try FileManager.default.createDirectory(atPath: desk.path("pins"), withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: desk.path(".ssh"), withIntermediateDirectories: false)
+        try desk.write(
+            "Host server *.example !other\n  HostName 10.0.0.1\nhost lab\nHost server '$(id)'\n", ".ssh/config")
+        desk.variables["HOME"] = desk.path("")
+        func words(_ command: String, _ option: String, _ word: String) async throws -> [String] {
+            let cursor = word.replacing("~/", with: desk.path("")).count
+            let line = "---completion \(command) -- \(option) 3 \(cursor) kanal \(command) \(option) \(word)"
+            let output = try await desk.type(line, isShown: false).output
+            return String(decoding: output, as: UTF8.self).split(separator: "\n").map {
+                String($0).replacing(desk.path(""), with: "~/")
+            }
+        }
+        let forms = ["file:", "env:", "fd:", "-"]
+        #expect(try await words("list", "--pin-source", "f") == forms + ["authenticator"])
+        #expect(try await words("pair", "--password-source", "f") == forms)
+        #expect(try await words("list", "--pin-source", "env:P").contains("env:PIN"))
+        #expect(try await words("list", "--pin-source", "file:~/p") == ["file:~/pin", "file:~/pins/"])
+        #expect(try await words("list", "--pin-source", "~/p") == ["~/pin", "~/pins/"])
+        #expect(try await words("list", "--pin-source", "~/none/").isEmpty)
+        #expect(try await words("share", "--host", "1").first == "127.0.0.1")
+        let tunnels = ["server", "lab"].map { "ssh \($0) kanal share --far-end" }
+        #expect(try await words("share", "--tunnel", "s") == tunnels)
     }
 }

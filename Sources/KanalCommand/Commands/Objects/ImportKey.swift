@@ -25,7 +25,7 @@ struct ImportKey: AsyncParsableCommand {
         help: .saying(
             "Where the file's password is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask)",
             valueName: "source"),
-        completion: .file())
+        completion: .sources)
     var passwordSource: SecretSource?
 
     @Option(
