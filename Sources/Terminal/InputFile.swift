@@ -53,6 +53,18 @@ package final class InputFile: Sendable {
         return unsafe stat(path.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// Finds out whether a file can be read, before the work with it begins. Nothing is opened.
+    ///
+    /// - Throws: ``SystemError``, as the initialiser does.
+    package static func check(_ path: String) throws(SystemError) {
+        guard path != "-" else { return }
+        var status = stat()
+        guard unsafe stat(path.path, &status) == 0,
+            unsafe faccessat(AT_FDCWD, path.path, R_OK, AT_EACCESS) == 0
+        else { throw SystemError(errno, path) }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError(EISDIR, path) }
+    }
+
     static func hasOpened(_ file: FileIdentity) -> Bool { open.withLock { $0[file] != nil } }
 
     deinit {
@@ -101,4 +113,11 @@ struct FileIdentity: Hashable, Sendable {
     private let number: ino_t
 
     init(_ status: stat) { (device, number) = (status.st_dev, status.st_ino) }
+
+    /// The identity of a regular file; nil for anything else.
+    init?(of path: String) {
+        var status = stat()
+        guard path != "-", unsafe stat(path.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        self.init(status)
+    }
 }

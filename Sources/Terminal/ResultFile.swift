@@ -40,8 +40,7 @@ package final class ResultFile: Sendable {
         case .name(let name, in: let directory, let status?) where status.st_mode & S_IFMT != S_IFREG:
             (place, descriptor) = (nil, Lock(try Self.open(name, in: directory, status, path)))
         case .name(let name, in: let directory, let status):
-            if let status, InputFile.hasOpened(FileIdentity(status)) { throw ResultRefusal.input(path) }
-            guard replaces || status == nil else { throw ResultRefusal.exists(path) }
+            try Self.check(status, path, replaces, [])
             let temporary = Self.temporary(name)
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
             let number = unsafe openat(directory.number, temporary, flags, 0o600)
@@ -53,6 +52,36 @@ package final class ResultFile: Sendable {
 
     deinit { discard() }
 
+    /// Finds out whether a result can go to a place, before the work for it is done. Nothing is written or opened.
+    ///
+    /// - Parameters:
+    ///   - replaces: Whether the file may take the place of another one.
+    ///   - inputs: Files that will be read.
+    /// - Throws: As the initialiser does.
+    package static func check(_ path: String, replaces: Bool, inputs: [String] = []) throws {
+        guard case .name(_, in: let directory, let status) = try ResultPlace(path) else { return }
+        if let status, status.st_mode & S_IFMT != S_IFREG { return try requireOwn(status, path) }
+        try check(status, path, replaces, inputs.compactMap(FileIdentity.init(of:)))
+        guard unsafe faccessat(directory.number, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
+            throw SystemError(errno, path)
+        }
+    }
+
+    /// Refuses to take the place of a file that is read, or that is not to be replaced.
+    private static func check(_ status: stat?, _ path: String, _ replaces: Bool, _ inputs: [FileIdentity]) throws {
+        guard let status else { return }
+        let identity = FileIdentity(status)
+        guard !InputFile.hasOpened(identity), !inputs.contains(identity) else { throw ResultRefusal.input(path) }
+        guard replaces else { throw ResultRefusal.exists(path) }
+    }
+
+    /// Refuses a pipe or a device of another user.
+    private static func requireOwn(_ status: stat, _ path: String) throws {
+        guard status.st_uid == geteuid() || status.st_uid == 0 || isStandard(status) else {
+            throw ResultRefusal.device(path)
+        }
+    }
+
     /// A name that cannot be foreseen, and is not longer than names may be.
     private static func temporary(_ name: [CChar]) -> [CChar] {
         let mark = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -63,9 +92,7 @@ package final class ResultFile: Sendable {
     private static func open(
         _ name: [CChar], in directory: OpenDirectory, _ status: stat, _ path: String
     ) throws -> Int32 {
-        guard status.st_uid == geteuid() || status.st_uid == 0 || isStandard(status) else {
-            throw ResultRefusal.device(path)
-        }
+        try requireOwn(status, path)
         let flags = O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC
         while true {
             let number = unsafe openat(directory.number, name, flags)

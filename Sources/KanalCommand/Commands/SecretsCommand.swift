@@ -159,17 +159,20 @@ private struct GetSecret: AsyncParsableCommand {
         transform: FileName.argument)
     var destination: String?
 
+    @OptionGroup var replacing: OverwriteOption
+
     func validate() throws {
         guard (0...86_400).contains(wait) else { throw ValidationError(translated("--wait is 0 to 86400")) }
     }
 
     func run() async throws {
+        try replacing.check(destination)
         let value = try await place.secrets().read(
             service: name.service, account: name.account, waitingFor: .seconds(wait))
         // It is to be written, so it has to leave its locked memory.
         let bytes = value.withBytes { [UInt8](copying: $0) }
         guard let destination else { return try OutputStream.output.write(bytes) }
-        let file = try ResultFile(destination, isPrivate: true)
+        let file = try replacing.open(destination, isPrivate: true)
         try file.write(bytes)
         try file.finish()
     }

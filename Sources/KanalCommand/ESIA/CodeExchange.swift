@@ -52,6 +52,7 @@ struct CodeExchange: AsyncParsableCommand {
         var service = identity.service(redirect.redirectURI, token: path)
         service.issuer = reply.issuer
         let code = try service.code(from: try address(), state: state)
+        try reply.check()
         let certificates = try reply.certificates()
         let client = try WebClient(authorities: reply.ca, seconds: timeLimit)
         let (described, key) = (service, identity.key)
@@ -101,13 +102,18 @@ struct ReplyOptions: ParsableArguments {
         transform: FileName.argument)
     var destination: String?
 
+    @OptionGroup var replacing: OverwriteOption
+
     /// The certificates whose keys sign the service's tokens.
     func certificates() throws -> [[UInt8]] { try serviceCertificate.flatMap { try PEM.certificate.read($0) } }
+
+    /// Finds out whether the tokens can be written, before a PIN is asked for and the code is used up.
+    func check() throws { try replacing.check(destination) }
 
     /// Writes the tokens to their file, and shows what they tell.
     func show(_ tokens: ESIATokens, _ output: OutputOptions) throws {
         if let destination {
-            let file = try ResultFile(destination, isPrivate: true)
+            let file = try replacing.open(destination, isPrivate: true)
             try file.write(tokens.json)
             try file.finish()
         }

@@ -55,6 +55,7 @@ struct SignInCommand: AsyncParsableCommand {
     private static let exchangeLimit = 30
 
     func run() async throws {
+        try reply.check()
         let certificates = try reply.certificates()
         let client = try WebClient(authorities: reply.ca, seconds: Self.exchangeLimit)
         var wanted = identity.service(redirectURI, authorization: path, token: tokenPath)

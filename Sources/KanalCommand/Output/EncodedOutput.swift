@@ -14,6 +14,8 @@ struct EncodedOutput: ParsableArguments {
         transform: FileName.argument)
     var file: String?
 
+    @OptionGroup var replacing: OverwriteOption
+
     /// Refuses what cannot be had together.
     func validate(with output: OutputOptions) throws {
         guard !der || !output.json || file != nil else {
@@ -21,11 +23,17 @@ struct EncodedOutput: ParsableArguments {
         }
     }
 
+    /// Finds out whether the result can be written, before a PIN is asked for.
+    func check() throws {
+        try replacing.check(file)
+        if der, file == nil { try OutputStream.output.requireBinary() }
+    }
+
     /// Writes the result: the file as a whole or not at all.
     func write(_ bytes: [UInt8], as kind: PEM, _ output: OutputOptions) throws {
         let text = kind.text(bytes)
         if let file {
-            let result = try ResultFile(file)
+            let result = try replacing.open(file)
             try result.write(der ? bytes : Array(text.utf8))
             try result.finish()
         } else if der {
@@ -46,9 +54,14 @@ private struct EncodedReport: Report {
 extension OutputStream {
     /// Writes binary data, unless to a terminal.
     func writeBinary(_ bytes: [UInt8]) throws {
+        try requireBinary()
+        try write(bytes)
+    }
+
+    /// Refuses a terminal, which binary data is not for.
+    func requireBinary() throws {
         guard style.width == nil else {
             throw CommandError(.usage, "the result is not text for a terminal: name a file with --output")
         }
-        try write(bytes)
     }
 }

@@ -103,10 +103,16 @@ enum Destination: Sendable {
             self = .file(try ResultFile(path, replaces: replaces), name: path)
             return
         }
-        guard OutputStream.output.style.width == nil else {
-            throw CommandError(.usage, "the result is not text for a terminal: name a file with --output")
-        }
+        try OutputStream.output.requireBinary()
         self = .standardOutput
+    }
+
+    /// Finds out whether a result can go there, before a PIN is asked for.
+    ///
+    /// - Parameter inputs: Files that will be read.
+    static func check(_ path: String, replaces: Bool, inputs: [String]) throws {
+        guard path == "-" else { return try ResultFile.check(path, replaces: replaces, inputs: inputs) }
+        try OutputStream.output.requireBinary()
     }
 
     /// The file's name.

@@ -80,7 +80,7 @@ for identity in usb bt; do
         passed "bt: pkcs11-tool works with a new token after password and PIN"
     }
     "$kanal" key generate --label key --pin-source file:pin > /dev/null
-    "$kanal" key export key --pin-source file:pin --output key.pem > /dev/null
+    "$kanal" key export key --pin-source file:pin --overwrite --output key.pem > /dev/null
     begin "$sign"
     wait_for_screen "$serial"
     screen | grep -q 'pkcs11-tool (process' || fail "the question does not name the program: $(screen)"

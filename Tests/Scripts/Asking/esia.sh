@@ -92,7 +92,7 @@ sign_in() {
     for api in v2 v1; do
         ask --api $api "$@"
         [[ $answer = "$redirect?"*code=* ]] || fail "the stand-in refuses: $answer $(cat fault)"
-        (umask 0; exchange 0 --api $api --service-certificate service.pem --output tokens --json "$@")
+        (umask 0; exchange 0 --api $api --service-certificate service.pem --overwrite --output tokens --json "$@")
         json 'd["subject"] == "1000299654" and d["claims"]["aud"] == "TESTSYS" and d["file"] == "tokens"'
         [ "$(stat -c %a tokens)" = 600 ] || fail "others can read the tokens: $(ls -l tokens)"
         python3 -c 'import json; d = json.load(open("tokens")); assert d["refresh_token"] == "a\"b\\c", d

@@ -129,7 +129,7 @@ keys() {
 # signature KEY HASH OPTION...: signs with a key; OpenSSL verifies, and Kanal verifies OpenSSL's signature.
 signature() {
     local name=$1 hash=$2 algorithm=${3:+--algorithm $3}
-    as_user 0 key export "$name" --output "$name.pub"
+    as_user 0 key export "$name" --overwrite --output "$name.pub"
     # shellcheck disable=SC2086
     as_user 0 sign --overwrite message --key "$name" $algorithm --json
     json 'd["files"] == [{"file": "message", "signature": "message.sig"}]'
@@ -153,7 +153,7 @@ signatures() {
     signature p256 sha256
     as_user 0 verify --key p256 message
     as_user 1 verify --key gost256 message
-    as_user 0 key export 04 --der --output p256.der
+    as_user 0 key export 04 --der --overwrite --output p256.der
     run 0 verify --public-key p256.der message
     printf x >> message.sig
     run 1 verify --public-key p256.pub message
@@ -187,12 +187,12 @@ signatures() {
 
 certificates() {
     as_user 0 cert request --key gost256 --subject 'CN=Анна,O=Company\, Ltd' --subject C=RU --extension \
-        keyUsage=critical,digitalSignature --output request.pem
+        keyUsage=critical,digitalSignature --overwrite --output request.pem
     expect 0 openssl req -in request.pem -noout -verify -subject -nameopt utf8,sep_comma_plus,space_eq
     printed 'C = RU,O = Company, Ltd,CN = Анна'
     expect 0 openssl req -in request.pem -noout -text
     printed 'Digital Signature'
-    as_user 0 cert request --key 01 --subject CN=x --der --output request.der
+    as_user 0 cert request --key 01 --subject CN=x --der --overwrite --output request.der
     expect 0 openssl req -in request.der -inform DER -noout -verify
     for subject in '' CN CN= '=x' 'CN=a+O=b' 'CN=a\'; do as_user 2 cert request --key 01 --subject "$subject"; done
     issue request.pem certificate.pem
@@ -207,7 +207,7 @@ certificates() {
     printed '^key on the token: no$'
     run 0 cert export gost256
     cmp output certificate.pem || fail "another certificate was exported"
-    run 0 cert export 01 --der --output exported
+    run 0 cert export 01 --der --overwrite --output exported
     openssl x509 -in certificate.pem -outform DER | cmp - exported || fail "another certificate was exported"
     run 0 cert show gost256
     printed '^subject:  *C=RU, O=Company\\, Ltd, CN=Анна$'
@@ -239,7 +239,7 @@ messages() {
         cms -in message.p7s -content message
         run 0 verify --cms --ca root.pem message.p7m message.p7s
         printed '^message.p7s: good$'
-        run 0 verify --cms --ca root.pem message.p7m --output content
+        run 0 verify --cms --ca root.pem message.p7m --overwrite --output content
         cmp content message || fail "another content is read"
         "$kanal" sign --cms - --key $key "${user[@]}" < message > piped.p7m
         cms -in piped.p7m
@@ -467,7 +467,7 @@ large() {
     in_little_memory sign --overwrite --cms --detached large --key 01 "${user[@]}"
     in_little_memory verify --cms large.p7s --ca root.pem
     in_little_memory sign --overwrite --cms large --key 01 "${user[@]}"
-    in_little_memory verify --cms large.p7m --ca root.pem --output content
+    in_little_memory verify --cms large.p7m --ca root.pem --overwrite --output content
     cmp content large || fail "another content is read"
     rm -f large* content
     passed "$identity: $size MiB are signed and verified in little memory"

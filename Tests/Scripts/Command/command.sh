@@ -186,7 +186,7 @@ for identity in usb bt; do
     echo text > text
     run 0 sign --overwrite --pin-source file:pin text
     run 0 verify --pin-source file:pin text
-    run 0 key file --pin-source file:pin --output mine.key mine
+    run 0 key file --pin-source file:pin --overwrite --output mine.key mine
     openssl asn1parse -in mine.key | grep -q "UTF8STRING *:pkcs11:serial=$serial;id=%01;object=mine;type=private$" \
         || fail "another URI: $(openssl asn1parse -in mine.key)"
     openssl req -x509 -newkey rsa:2048 -nodes -keyout other.key -subj '/CN=Other' -out other.pem 2> /dev/null

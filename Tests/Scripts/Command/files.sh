@@ -20,7 +20,7 @@ authority() {
 authority root
 echo 'what was signed' > signed
 openssl cms -sign -cades -binary -nodetach -in signed -signer root.pem -inkey root.key -outform DER -out message.p7m
-verify=("$kanal" verify --cms --signature-only message.p7m)
+verify=("$kanal" verify --cms --signature-only --overwrite message.p7m)
 
 # ends_with STATUS: the command in the background ends within five seconds.
 ends_with() {
@@ -51,6 +51,8 @@ passed "no result takes the place of a file that is read, by whatever name"
 # ---- Modes ----
 
 expect 0 "${verify[@]}" --output new
+expect 1 "$kanal" verify --cms --signature-only message.p7m --output new
+printed '^kanal: new is there already: --overwrite replaces it$'
 [ "$(stat -c %a new)" = 644 ] || fail "a new file has $(stat -c %A new)"
 cp new old
 chmod 6640 old
@@ -58,7 +60,7 @@ expect 0 "${verify[@]}" --output old
 [ "$(stat -c %a old)" = 640 ] || fail "a file that is replaced has $(stat -c %A old)"
 mkfifo pipe
 chmod 600 old
-"$kanal" verify --cms --signature-only pipe --output old > output 2>&1 &
+"$kanal" verify --cms --signature-only --overwrite pipe --output old > output 2>&1 &
 process=$!
 others+=($process)
 exec 9> pipe

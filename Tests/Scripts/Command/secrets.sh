@@ -48,6 +48,9 @@ VALUE=new expect 0 ./on "$first" set mail.example ann --secret-source env:VALUE 
 schema
 grep -q '"changed"' output || fail "not changed: $(cat output)"
 expect 0 ./on "$first" get mail.example ann --output file
+expect 1 ./on "$first" get mail.example ann --output file
+printed '^kanal: file is there already: --overwrite replaces it$'
+expect 0 ./on "$first" get mail.example ann --overwrite --output file
 [ "$(cat file)" = new ] && [ "$(stat -c %a file)" = 600 ] || fail "another file"
 for name in MAIL.other web; do expect 0 ./on "$first" set $name --secret-source env:VALUE; done
 expect 0 ./on "$first" list 'mail.*' --json

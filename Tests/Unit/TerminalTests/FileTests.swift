@@ -113,6 +113,38 @@ struct FileTests {
         #expect(SystemError(ENOSPC, "a\u{1B}b").description == "a\\u{1b}b: No space left on device")
     }
 
+    @Test("That a file cannot be read or written is found before the work, and nothing is touched")
+    func checked() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try "read".write(toFile: folder + "/a", atomically: true, encoding: .utf8)
+        try FileManager.default.createSymbolicLink(atPath: folder + "/soft", withDestinationPath: "a")
+        #expect(throws: SystemError(ENOENT, folder + "/none")) { try InputFile.check(folder + "/none") }
+        #expect(throws: SystemError(EISDIR, folder)) { try InputFile.check(folder) }
+        for name in ["-", "/dev/null", folder + "/soft"] { try InputFile.check(name) }
+        for path in [folder + "/none/a", "/dev/null/a"] {
+            #expect(throws: SystemError(path.hasPrefix("/dev") ? ENOTDIR : ENOENT, path)) {
+                try ResultFile.check(path, replaces: true)
+            }
+        }
+        #expect(throws: SystemError(EISDIR, folder)) { try ResultFile.check(folder, replaces: true) }
+        #expect(throws: ResultRefusal.exists(folder + "/soft")) {
+            try ResultFile.check(folder + "/soft", replaces: false)
+        }
+        #expect(throws: ResultRefusal.input(folder + "/soft")) {
+            try ResultFile.check(folder + "/soft", replaces: true, inputs: ["-", folder + "/none", folder + "/a"])
+        }
+        for path in ["/dev/null", folder + "/new"] { try ResultFile.check(path, replaces: false) }
+        try ResultFile.check(folder + "/soft", replaces: true)
+        #expect(names == ["a", "soft"])
+        // Root may write everywhere.
+        guard geteuid() != 0 else { return }
+        unsafe chmod(folder, 0o500)
+        unsafe chmod(folder + "/a", 0)
+        #expect(throws: SystemError(EACCES, folder + "/new")) { try ResultFile.check(folder + "/new", replaces: true) }
+        #expect(throws: SystemError(EACCES, folder + "/a")) { try InputFile.check(folder + "/a") }
+        unsafe chmod(folder, 0o700)
+    }
+
     @Test("A secret is the first line of a file, a descriptor or a variable")
     func sources() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

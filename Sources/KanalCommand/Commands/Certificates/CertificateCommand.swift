@@ -59,6 +59,7 @@ struct ExportCertificate: AsyncParsableCommand {
     func validate() throws { try result.validate(with: output) }
 
     func run() async throws {
+        try result.check()
         let name = certificate
         let value = try await token.find().perform { session in
             try session.certificates().only(named: name, .certificate).value

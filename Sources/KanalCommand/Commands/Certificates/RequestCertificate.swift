@@ -48,6 +48,7 @@ struct RequestCertificate: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try result.check()
         let (key, extensions) = (key, try extensionFields())
         // Without a terminal or a token nothing is asked.
         if subject.isEmpty { try Self.requireTerminal() }

@@ -74,6 +74,7 @@ struct ExportKey: AsyncParsableCommand {
     func validate() throws { try result.validate(with: output) }
 
     func run() async throws {
+        try result.check()
         let key = key
         let info = try await pin.perform(on: try await token.find()) { session in
             let pair = try session.keyPairs().only(named: key, .key)
@@ -110,6 +111,7 @@ struct WriteKeyFile: AsyncParsableCommand {
     func validate() throws { try result.validate(with: output) }
 
     func run() async throws {
+        try result.check()
         let (key, token) = (key, try await token.find())
         let pair = try await pin.perform(on: token) { session in try session.keyPairs().only(named: key, .key) }
         let uri = ObjectURI(.privateKey, id: pair.id, label: pair.label, serial: token.information.serialText)

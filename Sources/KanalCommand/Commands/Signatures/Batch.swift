@@ -7,19 +7,54 @@ import Translation
 /// Results of many files, each on its own: an unreadable or malformed file does not stop the others. An absent token or
 /// an interrupt does.
 struct Batch<Result: Encodable & Sendable>: Sendable {
-    private(set) var results: [Result] = []
+    private struct Entry {
+        /// The number of its file.
+        let place: Int
+        let result: Result
+        var failure: Failure?
+    }
+
+    private struct Failure {
+        let file: String
+        /// The message on standard error.
+        let text: String
+    }
+
+    /// The places of the files, in whose order results are.
+    private let places: [String: Int]
+    private var entries: [Entry] = []
     /// The error that stops all further files.
     private(set) var obstacle: (any Error)?
-    private var failures: [String] = []
-    private var failed: [String] = []
     /// The files that were not tried, or not to the end, because of the obstacle.
     private(set) var untried: [String] = []
     private var skipped = 0
 
+    init(_ files: [String]) {
+        places = Dictionary(files.enumerated().map { ($1, $0) }, uniquingKeysWith: min)
+    }
+
+    var results: [Result] { entries.map(\.result) }
+    private var failures: [Failure] { entries.compactMap(\.failure) }
+
+    private mutating func add(_ file: String, _ result: Result, _ failure: Failure? = nil) {
+        let place = places[file] ?? places.count
+        let next = entries.lastIndex { $0.place <= place }.map { $0 + 1 } ?? 0
+        entries.insert(Entry(place: place, result: result, failure: failure), at: next)
+    }
+
     /// Passes over a file that has its result.
-    mutating func skip(_ result: Result) {
-        results.append(result)
+    mutating func skip(_ file: String, _ result: Result) {
+        add(file, result)
         skipped += 1
+    }
+
+    /// Whether a file passes a check, which comes before the work for all of them.
+    mutating func admits(_ file: String, _ check: () throws -> Void, failed: (any Error, String) -> Result) -> Bool {
+        do { try check() } catch {
+            fail(file, error, failed)
+            return false
+        }
+        return true
     }
 
     /// Does the work for a file, unless an earlier one has met an obstacle.
@@ -27,7 +62,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
     /// - Parameter failed: The result for a file that failed, by the error and its text in English.
     mutating func attempt(_ file: String, _ work: () throws -> Result, failed: (any Error, String) -> Result) {
         guard obstacle == nil else { return untried.append(file.shownName) }
-        do { results.append(try work()) } catch { fail(file, error, failed) }
+        do { add(file, try work()) } catch { fail(file, error, failed) }
     }
 
     /// As the other one, for work that takes its time.
@@ -35,7 +70,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         _ file: String, _ work: () async throws -> Result, failed: (any Error, String) -> Result
     ) async {
         guard obstacle == nil else { return untried.append(file.shownName) }
-        do { results.append(try await work()) } catch { fail(file, error, failed) }
+        do { add(file, try await work()) } catch { fail(file, error, failed) }
     }
 
     private mutating func fail(_ file: String, _ error: any Error, _ failed: (any Error, String) -> Result) {
@@ -46,10 +81,9 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         }
         let reason = ExitStatus.message(of: error) ?? Phrase(verbatim: "\(error)")
         let english = reason.description.printable
-        results.append(failed(error, english))
-        self.failed.append(file.shownName)
         let text = translated(reason).printable
-        failures.append(english.contains(file.printable) ? text : "\(file.printable): \(text)")
+        let line = english.contains(file.printable) ? text : "\(file.printable): \(text)"
+        add(file, failed(error, english), Failure(file: file.shownName, text: line))
     }
 
     /// Whether the fault is the file's.
@@ -74,17 +108,18 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
     ///
     /// - Throws: ``error(_:)``.
     func finish(_ work: BatchWork) throws {
-        for failure in failures { try OutputStream.error.write("kanal: \(failure)\n") }
+        let failures = failures
+        for failure in failures { try OutputStream.error.write("kanal: \(failure.text)\n") }
         if count > 1, obstacle != nil || (failures.isEmpty && skipped > 0) {
             try OutputStream.error.write("kanal: \(translated(sum(work)).printable)\n")
         }
         if let error = error(work) { throw error }
     }
 
-    private var count: Int { results.count + untried.count }
+    private var count: Int { entries.count + untried.count }
 
     private func sum(_ work: BatchWork) -> Phrase {
-        let missing = failed + untried
+        let missing = failures.map(\.file) + untried
         let done = count - missing.count - skipped
         let before: Phrase = skipped == 0 ? "" : ", \(skipped) had a signature already"
         let shown = missing.prefix(Self.shownNames).map { Phrase(verbatim: $0.printable) }

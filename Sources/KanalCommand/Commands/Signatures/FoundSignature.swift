@@ -37,6 +37,16 @@ struct FoundSignature {
         return (file, beside)
     }
 
+    /// Whether there is a chance to verify it.
+    var isReadable: Bool {
+        do throws(SystemError) {
+            for file in [content, place] { try InputFile.check(file) }
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// The signature, which may be in base64.
     func value() throws -> [UInt8] {
         let bytes = try InputFile(place).all(limit: Self.limit)

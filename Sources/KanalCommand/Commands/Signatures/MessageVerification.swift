@@ -13,11 +13,12 @@ struct MessageVerification {
     let content: String?
     /// The destination of a message's content.
     let place: String?
+    let replacing: OverwriteOption
 
-    func run() async throws -> Batch<VerifiedFile> {
+    func run() async -> Batch<VerifiedFile> {
         let progress = BatchProgress(.verification, count: files.count)
         defer { progress.end() }
-        var batch = Batch<VerifiedFile>()
+        var batch = Batch<VerifiedFile>(files)
         for (number, file) in files.enumerated() {
             await batch.attempt(file) {
                 let signers = try await namingRemedies { try await verify(file, number, progress) }
@@ -57,7 +58,7 @@ struct MessageVerification {
             }
         }
         // The content of a rejected message is never revealed.
-        let result = try place.map { try ResultFile($0) }
+        let result = try place.map { try replacing.open($0) }
         let message = try MessageFile(input, file)
         if let content = message.content {
             let signers = try verifier.verify(message.bytes(), content: content).signers

@@ -67,7 +67,7 @@ struct Sign: AsyncParsableCommand {
         guard !message.cms || algorithm == nil else {
             throw ValidationError(translated("--cms and --algorithm exclude each other"))
         }
-        guard !(places.overwrite && places.skipSigned) else {
+        guard !(places.replacing.overwrite && places.skipSigned) else {
             throw ValidationError(translated("--overwrite and --skip-signed exclude each other"))
         }
         guard esia || !output.json || (destination ?? files[0]) != "-" else {
@@ -80,12 +80,12 @@ struct Sign: AsyncParsableCommand {
             let token = try await token.find()
             return try await StateIdentityString(
                 file: files[0], key: key, isMessage: message.cms, expired: message.expired, place: destination,
-                replaces: places.overwrite
+                replacing: places.replacing
             )
             .sign(on: token, secrets, output)
         }
         let places = SignaturePlaces(destination: destination, ending: message.ending, options: places)
-        var batch = Batch<SignedFile>()
+        var batch = Batch<SignedFile>(files)
         let files = places.pending(files, &batch)
         let isCertified = Lock(false)
         if !files.isEmpty {

@@ -6,8 +6,7 @@ import Translation
 
 /// The treatment of signatures that are there already.
 struct PlaceOptions: ParsableArguments {
-    @Flag(help: .saying("Replace signatures that are there already."))
-    var overwrite = false
+    @OptionGroup var replacing: OverwriteOption
 
     @Flag(help: .saying("Pass over files whose signature is there already."))
     var skipSigned = false
@@ -21,7 +20,7 @@ struct SignaturePlaces: Sendable {
 
     init(destination: String?, ending: String, options: PlaceOptions) {
         (self.destination, self.ending) = (destination, ending)
-        (replaces, skipsSigned) = (options.overwrite, options.skipSigned)
+        (replaces, skipsSigned) = (options.replacing.overwrite, options.skipSigned)
     }
 
     /// The destination of the result for a file.
@@ -32,26 +31,22 @@ struct SignaturePlaces: Sendable {
 
     func open(for file: String) throws -> Destination { try Destination(place(for: file), replaces: replaces) }
 
-    /// The files that are signed. Those whose signature is there already are skipped or refused, before anybody is asked
-    /// for a PIN.
+    /// The files that are signed. Those that cannot be read, or whose signature is there already or cannot have its place,
+    /// are skipped or refused before anybody is asked for a PIN.
     func pending(_ files: [String], _ batch: inout Batch<SignedFile>) -> [String] {
-        guard !replaces else { return files }
-        var pending: [String] = []
-        for file in files {
+        files.filter { file in
             let place = place(for: file)
-            if place == "-" || place == file || !InputFile.isRegular(place) {
-                pending.append(file)
-            } else if skipsSigned {
-                batch.skip(SignedFile(file, signature: place, isSkipped: true))
-            } else {
-                batch.attempt(file) {
-                    throw ResultRefusal.exists(place)
-                } failed: {
-                    SignedFile(file, error: $1)
-                }
+            if skipsSigned, place != "-", place != file, InputFile.isRegular(place) {
+                batch.skip(file, SignedFile(file, signature: place, isSkipped: true))
+                return false
+            }
+            return batch.admits(file) {
+                try InputFile.check(file)
+                try Destination.check(place, replaces: replaces, inputs: [file])
+            } failed: {
+                SignedFile(file, error: $1)
             }
         }
-        return pending
     }
 }
 

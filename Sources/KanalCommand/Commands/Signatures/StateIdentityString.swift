@@ -13,12 +13,13 @@ struct StateIdentityString {
     /// Whether the certificate of a message may be expired.
     let expired: Bool
     let place: String?
-    let replaces: Bool
+    let replacing: OverwriteOption
 
     /// Far more than any string of parameters has.
     private static let limit = 1 << 20
 
     func sign(on token: Token, _ secrets: KeyUseOptions, _ output: OutputOptions) async throws {
+        if place != "-" { try replacing.check(place) }
         let text = try InputFile(file).all(limit: Self.limit)
         guard !text.isEmpty, text.last != 0x0A else {
             throw CommandError(
@@ -36,7 +37,7 @@ struct StateIdentityString {
             return try session.clientSecret(signing: text, with: key)
         }
         if let place, place != "-" {
-            let result = try ResultFile(place, replaces: replaces)
+            let result = try replacing.open(place)
             try result.write(Array(secret.utf8))
             try result.finish()
         }

@@ -45,6 +45,8 @@ struct Verify: AsyncParsableCommand {
         transform: FileName.argument)
     var destination: String?
 
+    @OptionGroup var replacing: OverwriteOption
+
     @Argument(
         help: .saying("The files, or - for standard input.", valueName: "files"), completion: .file(),
         transform: FileName.argument)
@@ -86,31 +88,37 @@ struct Verify: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let batch =
-            isOfMessages
-            ? try await MessageVerification(
-                files: files, verifier: trust.verifier(with: certificate), content: trust.content, place: destination
-            ).run()
-            : try await rawVerification()
+        let batch = try await isOfMessages ? messageVerification() : rawVerification()
         try output.show(VerifiedFiles(files: batch.results), endingWith: batch.error(.verification))
         try batch.finish(.verification)
     }
 
+    private func messageVerification() async throws -> Batch<VerifiedFile> {
+        let verifier = try trust.verifier(with: certificate)
+        try replacing.check(destination, besides: files + [trust.content].compactMap(\.self))
+        return await MessageVerification(
+            files: files, verifier: verifier, content: trust.content, place: destination, replacing: replacing
+        ).run()
+    }
+
     private func rawVerification() async throws -> Batch<VerifiedFile> {
         let signatures = try files.map { try FoundSignature(of: $0, named: alone.signature) }
-        let key = try await chosenKey()
+        // No PIN helps with files that cannot be read.
+        let isOfToken = alone.publicKey == nil && certificate.isEmpty
+        let key = !isOfToken || signatures.contains(where: \.isReadable) ? try await chosenKey() : nil
         // Keys of other kinds sign by the algorithm of that name.
-        let algorithm =
+        let algorithm = try key.flatMap { key in
             key.kind == .other ? alone.algorithm?.algorithm : try AlgorithmName.choose(alone.algorithm, for: key.kind)
+        }
         let progress = BatchProgress(.verification, count: files.count)
         defer { progress.end() }
-        var batch = Batch<VerifiedFile>()
+        var batch = Batch<VerifiedFile>(files)
         for (number, (file, signature)) in zip(files, signatures).enumerated() {
             await batch.attempt(file) {
                 let input = try InputFile(signature.content)
                 let value = try signature.value()
                 let source = input.source(progress: progress.begin(number, input))
-                guard try await key.verify(value, of: source, algorithm: algorithm, form: .x509) else {
+                guard let key, try await key.verify(value, of: source, algorithm: algorithm, form: .x509) else {
                     throw CommandError(.failed, "the signature is wrong")
                 }
                 return VerifiedFile(file)

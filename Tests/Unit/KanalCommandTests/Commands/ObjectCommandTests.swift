@@ -274,8 +274,9 @@ struct ObjectCommandTests {
             ("CN=IA5String:a", [0x55, 4, 3, 0x16, 1, 0x61]),
             ("CN=\\IA5String:a", [0x55, 4, 3, 0x0C, 11] + Array("IA5String:a".utf8)),
         ] {
-            let command = "cert request --pin-source env:PIN --key ann --der --subject '\(subject)' -o ~/types.csr"
-            #expect(try await desk.type(command, isShown: false).status == .done, "\(subject)")
+            let command = "cert request --pin-source env:PIN --key ann --der --subject '\(subject)'"
+            let options = "--overwrite -o ~/types.csr"
+            #expect(try await desk.type("\(command) \(options)", isShown: false).status == .done, "\(subject)")
             #expect(try desk.read("types.csr").contains(element), "\(subject)")
         }
         try await desk.type("cert delete ann --pin-source env:PIN")

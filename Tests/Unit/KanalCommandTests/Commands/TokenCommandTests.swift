@@ -56,10 +56,11 @@ struct TokenCommandTests {
     @Test("No token, or several: each command says so, with a status of its own")
     func absent() async throws {
         let desk = try Desk([nil])
+        for name in ["text", "text.sig"] { try desk.write("text", name) }
         let commands = [
-            "info", "list --public", "label x", "sign ~/text", "verify ~/text", "key generate", "key export",
-            "key file",
-            "key delete x", "cert show", "cert export", "cert request --subject CN=Ann", "cert delete x", "random 1",
+            "info", "list --public", "label x", "sign --overwrite ~/text", "verify ~/text", "key generate",
+            "key export", "key file", "key delete x", "cert show", "cert export", "cert request --subject CN=Ann",
+            "cert delete x", "random 1",
             "journal", "licence", "pin change", "pin set --new-pin-source env:NEW", "pin unblock", "pin local",
             "format --yes", "pairings hosts", "pairings revoke 1", "pairings password", "pair",
             "esia url --client-id X --scope openid --redirect-uri https://localhost/",

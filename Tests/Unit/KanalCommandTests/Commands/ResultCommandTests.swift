@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KanalCommand
+import Testing
+
+@Suite("Files that cannot be read, and places that no result can have")
+struct ResultCommandTests {
+    private let desk: Desk
+
+    init() async throws {
+        desk = try await ObjectCommandTests.desk()
+        try desk.write("text\n", "text")
+        try FileManager.default.createDirectory(atPath: desk.path("folder"), withIntermediateDirectories: true)
+    }
+
+    @Test("No PIN is asked for when a file is missing, or the result cannot be written")
+    func unasked() async throws {
+        try await desk.type("key export --pin-source env:PIN --output ~/ann.pub ann", isShown: false)
+        let commands = [
+            "sign --key ann ~/none ~/folder", "sign --cms --key ann ~/none", "verify --key ann ~/none ~/text",
+            "verify ~/text", "sign --key ann ~/text -o ~/none/text.sig", "sign --key ann ~/text -o ~/folder",
+            "sign --key ann ~/text -o ~/text --overwrite", "sign --key ann ~/text -o ~/ann.pub --cms",
+            "sign --esia --key ann ~/none", "sign --esia --key ann ~/text -o ~/folder", "cert import ~/none",
+            "key import ~/none", "key import ~/text --certificate ~/none", "key export ann -o ~/none/key",
+            "key file ann -o ~/folder", "cert request --key ann --subject CN=Ann -o ~/ann.pub",
+            "esia login --client-id A --scope openid --service-certificate ~/none",
+        ]
+        for command in commands {
+            let (status, _) = try await desk.type(command, answers: [])
+            #expect(status == .failed, "\(command)")
+        }
+        for command in ["sign --key ann ~/none", "key export ann -o ~/folder", "key export ann -o ~/ann.pub"] {
+            try await desk.type(command, answers: [], .russian)
+        }
+        try desk.screen.expect("unasked")
+    }
+
+    @Test("A file that is there is replaced with --overwrite only")
+    func replaced() async throws {
+        try desk.copy("ca.pem")
+        try await desk.type("sign --cms --key ann ~/text --pin-source env:PIN", isShown: false)
+        let commands = [
+            "cert export ann -o ~/result", "key export ann -o ~/result --pin-source env:PIN",
+            "key file ann -o ~/result --pin-source env:PIN",
+            "cert request --key ann --subject CN=Ann -o ~/result --pin-source env:PIN",
+            "verify --ca ~/ca.pem ~/text.p7m -o ~/result", "sign --key ann ~/text -o ~/result --pin-source env:PIN",
+            "sign --esia --key ann ~/string -o ~/result --pin-source env:PIN",
+        ]
+        try desk.write("string", "string")
+        for command in commands {
+            try desk.write("precious", "result")
+            let (status, _) = try await desk.type(command)
+            #expect(try status == .failed && desk.read("result") == Array("precious".utf8), "\(command)")
+            let (second, _) = try await desk.type(command + " --overwrite", isShown: false)
+            #expect(try second == .done && desk.read("result") != Array("precious".utf8), "\(command)")
+        }
+        try await desk.type("cert export ann -o ~/result", .russian)
+        try await desk.type("verify --ca ~/ca.pem ~/text.p7m -o ~/result", .russian)
+        // A device is written to as it is.
+        #expect(try await desk.type("cert export ann -o /dev/null", isShown: false).status == .done)
+        try desk.screen.expect("replaced")
+    }
+}
