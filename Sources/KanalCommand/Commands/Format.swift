@@ -18,7 +18,7 @@ struct Format: AsyncParsableCommand {
                 """))
     }
 
-    enum Changer: String, ExpressibleByArgument, CaseIterable {
+    enum Changer: String, ExpressibleByArgument, CaseIterable, Encodable {
         case user, officer, both
 
         var roles: Set<Role> {
@@ -26,6 +26,27 @@ struct Format: AsyncParsableCommand {
             case .user: [.user]
             case .officer: [.securityOfficer]
             case .both: [.user, .securityOfficer]
+            }
+        }
+
+        /// Who can replace a PIN that is forgotten, and the consequences.
+        var explanation: Phrase {
+            switch self {
+            case .user:
+                """
+                The user alone may change the PIN. A forgotten one cannot be replaced: only "kanal format" helps, which \
+                erases the keys. The security officer gives the tries back to a PIN that is known, by "kanal pin unblock".
+                """
+            case .officer:
+                """
+                The security officer alone may change the PIN, and replaces a forgotten one by "kanal pin set": the keys \
+                stay. Whoever knows the officer's PIN can use the keys in this way.
+                """
+            case .both:
+                """
+                The user may change the PIN, and the security officer replaces a forgotten one by "kanal pin set": the keys \
+                stay. Whoever knows the officer's PIN can use the keys in this way.
+                """
             }
         }
     }
@@ -96,7 +117,9 @@ struct Format: AsyncParsableCommand {
         setup.erasesContainers = eraseContainers
         setup.userPIN = PINRules(minimumLength: pinLength, tries: pinTries)
         try await Self.format(token, setup, present, officer, user)
-        try output.show(FormattedToken(formatted: token.information.serialText, label: token.information.label))
+        try output.show(
+            FormattedToken(
+                formatted: token.information.serialText, label: token.information.label, pinChangedBy: pinChangedBy))
         try output.hint(.makeKey)
     }
 
@@ -152,6 +175,10 @@ extension HeldPIN {
 private struct FormattedToken: Report {
     let formatted: String
     let label: String?
+    let pinChangedBy: Format.Changer
 
-    func text(_ style: Style) -> String { translated("The token \(formatted) was formatted.") + "\n" }
+    func text(_ style: Style) -> String {
+        let lines: [Phrase] = ["The token \(formatted) was formatted.", pinChangedBy.explanation]
+        return lines.map { (translated($0) + "\n").wrapped(to: style.width) }.joined()
+    }
 }

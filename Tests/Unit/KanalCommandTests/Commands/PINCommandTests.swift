@@ -103,6 +103,10 @@ struct PINCommandTests {
         try await desk.type("format \(sources) --label Ann --pin-length 7 --pin-tries 3 --yes --json")
         try await desk.type("format \(sources) --label Ann --pin-length 7 --pin-tries 3 --yes", .russian)
         try await desk.type("info")
+        for changer in ["user", "officer"] {
+            try await desk.type("format \(sources) --label Ann --pin-changed-by \(changer) --yes")
+            try await desk.type("format \(sources) --label Ann --pin-changed-by \(changer) --yes", .russian)
+        }
         try await desk.type("list --pin-source env:NEW")
         try await desk.type("licence 1")
         try await desk.type("format --pin-length 5")
