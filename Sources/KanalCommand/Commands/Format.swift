@@ -116,7 +116,9 @@ struct Format: AsyncParsableCommand {
         setup.userPINChangers = pinChangedBy.roles
         setup.erasesContainers = eraseContainers
         setup.userPIN = PINRules(minimumLength: pinLength, tries: pinTries)
-        try await Self.format(token, setup, present, officer, user)
+        do { try await Self.format(token, setup, present, officer, user) } catch {
+            throw LockedPIN.officer.remedied(error) ?? error
+        }
         try output.show(
             FormattedToken(
                 formatted: token.information.serialText, label: token.information.label, pinChangedBy: pinChangedBy))

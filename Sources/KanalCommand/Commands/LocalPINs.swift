@@ -33,16 +33,22 @@ struct LocalPINs: AsyncParsableCommand {
     func run() async throws {
         let token = try await token.find()
         if let number {
-            let isSet = try await token.perform { session in
-                try session.localPINs().contains { $0.number == number }
+            let known = try await token.perform { session in
+                try session.localPINs().first { $0.number == number }
             }
-            let name: Phrase = isSet ? "Local PIN \(number)" : PINOptions.name(of: .user, token)
-            let present = try await pin.read(name, of: .user, token)
+            let locked: LockedPIN = known == nil ? .user : .local(number)
+            guard known?.details.triesLeft != 0 else { throw locked.refusal }
+            let name: Phrase = known == nil ? PINOptions.name(of: .user, token) : "Local PIN \(number)"
+            let present = try await pin.read(name, of: .user, token, triesLeft: known?.details.triesLeft)
             let new = try new.read()
-            try await token.perform { session in
-                try present.with { present in
-                    try new.with { new in try session.setLocalPIN(number, to: new, presenting: present) }
+            do {
+                try await token.perform { session in
+                    try present.with { present in
+                        try new.with { new in try session.setLocalPIN(number, to: new, presenting: present) }
+                    }
                 }
+            } catch {
+                throw locked.remedied(error) ?? error
             }
         }
         let pins = try await token.perform { session in try session.localPINs() }

@@ -30,14 +30,17 @@ struct PINOptions: ParsableArguments {
     /// - Parameters:
     ///   - name: The name of the PIN in the question on a terminal.
     ///   - refusal: How the last answer was refused.
-    func read(_ name: Phrase, of role: Role, _ token: Token, after refusal: KanalError? = nil) async throws -> HeldPIN {
+    ///   - known: The tries of a PIN that is not the role's.
+    func read(
+        _ name: Phrase, of role: Role, _ token: Token, after refusal: KanalError? = nil, triesLeft known: Int? = nil
+    ) async throws -> HeldPIN {
         // A password for a container that has none would be an error.
         if pinSource == nil, !token.information.needsLogin {
             if refusal == nil { try await token.perform { _ in } }
             return HeldPIN()
         }
-        let left = try await Self.triesLeft(of: role, token, after: refusal)
-        if left == 0 { throw Self.locked(role) }
+        let left: Int? = if let known { known } else { try await Self.triesLeft(of: role, token, after: refusal) }
+        if left == 0 { throw LockedPIN(role).refusal }
         if pinSource == .authenticator
             || (pinSource == nil && token.hasAuthenticator && !ProgramContext.current.hasTerminal)
         {
@@ -58,25 +61,6 @@ struct PINOptions: ParsableArguments {
         return (role == .user ? details.userPIN : details.officerPIN)?.triesLeft
     }
 
-    /// The error of a PIN without tries, with the way out.
-    private static func locked(_ role: Role) -> CommandError {
-        switch role {
-        case .user:
-            CommandError(
-                .locked,
-                """
-                the PIN has no tries left: "kanal pin unblock" restores them, with the security officer's PIN
-                """)
-        case .securityOfficer:
-            CommandError(
-                .locked,
-                """
-                the security officer's PIN has no tries left: only "kanal format --officer-locked" helps, which erases the \
-                token
-                """)
-        }
-    }
-
     /// The PIN, once the token has accepted it. A wrong one that was typed is asked for again.
     func verified(on token: Token, as role: Role) async throws -> HeldPIN {
         let name = Self.name(of: role, token)
@@ -88,7 +72,7 @@ struct PINOptions: ParsableArguments {
                 return pin
             } catch {
                 guard case .pinIncorrect(let tries)? = error as? KanalError else { throw error }
-                if tries == 0 { throw Self.locked(role) }
+                if tries == 0 { throw LockedPIN(role).loss }
                 guard asks, attempt < Self.attempts else { throw error }
                 refusal = .pinIncorrect(triesLeft: tries)
                 try OutputStream.error.write(translated(SecretQuestion.refusalOfPIN(triesLeft: tries)) + "\n")
@@ -155,7 +139,7 @@ struct PINOptions: ParsableArguments {
         } catch {
             // The token is logged out, also if the work was cancelled.
             await token.forgetPIN()
-            throw error
+            throw LockedPIN(role).remedied(error) ?? error
         }
         await token.forgetPIN()
         return result

@@ -26,6 +26,7 @@ struct ErrorReport: Encodable, Sendable {
             triesLeft = error.triesLeft
         case let error as CommandError:
             (id, remedy) = error.refusal.map(Self.kind) ?? (Self.id(of: error.status), nil)
+            triesLeft = error.refusal?.triesLeft
             if let own = error.remedy { remedy = own }
         case ResultRefusal.exists: (id, remedy) = ("result.exists", "--overwrite")
         case is ResultRefusal: id = "result.refused"
@@ -63,7 +64,8 @@ struct ErrorReport: Encodable, Sendable {
         }
     }
 
-    private static func command(_ line: String) -> String { line }
+    /// A command line as a remedy.
+    static func command(_ line: String) -> String { line }
 
     private static func kind(of error: KanalError) -> (id: String, remedy: String?) {
         switch error {

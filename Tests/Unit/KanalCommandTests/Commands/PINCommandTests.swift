@@ -51,6 +51,48 @@ struct PINCommandTests {
         try desk.screen.expect("pin-officer")
     }
 
+    @Test("The last try lost: each PIN has a remedy of its own")
+    func lost() async throws {
+        let desk = try Desk()
+        func spend(_ tries: Int, _ line: String) async throws {
+            for _ in 0..<tries { try await desk.type(line, isShown: false) }
+        }
+        try await desk.type("pin local 5 --pin-source env:PIN --new-pin-source env:NEW", isShown: false)
+        let local = "pin local 5 --new-pin-source env:NEW"
+        try await spend(8, "\(local) --pin-source env:WRONG")
+        try await desk.type(local, answers: ["00000000"])
+        try await desk.type("\(local) --pin-source env:WRONG")
+        try await desk.type(local, answers: [])
+        try await desk.type(local, answers: [], .russian)
+        try await spend(8, "pin unblock --pin-source env:WRONG")
+        try await desk.type("pin unblock", answers: ["00000000", "00000000"])
+        try await desk.type("pin unblock --pin-source env:WRONG --json")
+        try await desk.type("format --yes --pin-source env:WRONG --new-pin-source env:NEW", .russian)
+        try await spend(9, "label --pin-source env:WRONG x")
+        try await desk.type("pin change --pin-source env:WRONG --new-pin-source env:NEW", .russian)
+
+        let anew = "format --yes --officer-locked --new-officer-pin-source env:OFFICER --new-pin-source env:PIN"
+        try await desk.type(anew, isShown: false)
+        try await desk.type("pin local 5 --pin-source env:PIN --new-pin-source env:NEW", isShown: false)
+        for line in ["\(local) --pin-source env:WRONG", "pin unblock --pin-source env:WRONG"] {
+            try await spend(9, line)
+            try await desk.type(line, .russian)
+        }
+
+        // A token that is new each time: the last try of the security officer's PIN goes in another command.
+        let sources = "--new-pin-source env:NEW"
+        for line in ["format --yes \(sources)", "pin change --officer \(sources)", "pin unblock"] {
+            let token = try Desk()
+            let command = "\(line) --pin-source env:WRONG --json"
+            for _ in 0..<9 { try await token.type(command, isShown: false) }
+            let (status, output) = try await token.type(command, isShown: false)
+            let text = String(decoding: output, as: UTF8.self)
+            #expect(status == .locked && text.contains("\"triesLeft\" : 0"), "\(line)")
+            #expect(text.contains("\"remedy\" : \"kanal format --officer-locked\""), "\(line)")
+        }
+        try desk.screen.expect("pin-lost")
+    }
+
     @Test("pin local: listed and set")
     func local() async throws {
         let desk = try Desk()
