@@ -23,10 +23,10 @@ extension TokenAccess {
 
 extension LocalState.Fault {
     /// The text behind the file and the line.
-    var placed: Phrase {
-        let place = line.map { "\(file):\($0)" } ?? file
-        return "\(place): \(text)"
-    }
+    var placed: Phrase { "\(place): \(text)" }
+
+    /// The file and the line.
+    fileprivate var place: String { line.map { "\(file):\($0)" } ?? file }
 }
 
 /// Causes of a token's errors in this user's settings and stores.
@@ -36,18 +36,25 @@ enum LocalCauses {
         guard let error = error as? KanalError, isOfChannel(error) else { return error }
         let access = TokenAccess.current
         guard let state = await Deadline.run({ access.localState() }) ?? nil else { return error }
-        if state.isClosed {
-            let place = state.faults.first(where: \.isError).map { fault in
-                fault.line.map { "\(fault.file):\($0)" } ?? fault.file
-            }
-            return CommandError(.failed, "no token is used before kanal.conf is corrected: \(place ?? "kanal.conf")")
-        }
+        if state.isClosed { return closed(by: state.faults.first(where: \.isError)) }
         guard error.isOfStore, let status = ExitStatus(of: error), let text = ExitStatus.message(of: error) else {
             return error
         }
         let findings = await Deadline.run { StoreChecks(person: CurrentUser(), places: state.places).findings() }
         guard let finding = findings?.first(where: { $0.severity == .error }) else { return error }
         return CommandError(status, "\(text): \(finding.problem). Remedy: \(finding.remedy)")
+    }
+
+    /// The fault of `kanal.conf` because of which no token is used.
+    static func closingFault() async -> LocalState.Fault? {
+        let access = TokenAccess.current
+        guard let state = await Deadline.run({ access.localState() }) ?? nil, state.isClosed else { return nil }
+        return state.faults.first(where: \.isError)
+    }
+
+    /// The error of a token that is not used because of a fault of `kanal.conf`.
+    static func closed(by fault: LocalState.Fault?) -> CommandError {
+        CommandError(.failed, "no token is used before kanal.conf is corrected: \(fault?.place ?? "kanal.conf")")
     }
 
     private static func isOfChannel(_ error: KanalError) -> Bool {

@@ -54,7 +54,9 @@ private struct AuthorizationOptions: ParsableArguments {
         }
     }
 
-    var authorization: Authorization {
+    /// Begins to work with the other application, and says which lines of `kanal.conf` are wrong.
+    func begin() throws -> Authorization {
+        try TokenAccess.current.sayFaults()
         let settings = Authorization.Settings(
             application: application.map { .handler(scheme: $0) } ?? .browser,
             answers: answerScheme.map { .scheme($0) } ?? .loopback, title: title, informationSystem: system,
@@ -73,7 +75,7 @@ private struct AuthorizationOptions: ParsableArguments {
 
     /// Makes a request. If the other application is missing, the page from which it is installed is named.
     func request<Result>(_ body: (Authorization) async throws -> Result) async throws -> Result {
-        do { return try await body(authorization) } catch AuthorizationError.notInstalled {
+        do { return try await body(begin()) } catch AuthorizationError.notInstalled {
             guard let installationPage else { throw AuthorizationError.notInstalled }
             throw CommandError(
                 .notInstalled,
@@ -166,7 +168,7 @@ private struct InstallationPage: AsyncParsableCommand {
 
     @OptionGroup var options: AuthorizationOptions
 
-    func run() async throws { try await options.authorization.openInstallationPage() }
+    func run() async throws { try await options.begin().openInstallationPage() }
 }
 
 private struct CodeReport: Report {
@@ -220,6 +222,7 @@ struct Callback: AsyncParsableCommand {
     var url: String
 
     func run() async throws {
+        try TokenAccess.current.sayFaults()
         try await TokenAccess.current.answer(url)
         try output.show(TakenAnswer())
     }

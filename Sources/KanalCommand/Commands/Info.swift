@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Configuration
 import KanalKit
 import Terminal
 import Translation
@@ -23,7 +24,10 @@ struct Info: AsyncParsableCommand {
         if token.isActivated, let contents = try? await token.perform({ session in try session.contents() }) {
             findings += contents.findings(of: details.information.serialText)
         }
-        try output.show(TokenReport(details, findings))
+        let fault = details.channel.state == .unusable ? await LocalCauses.closingFault() : nil
+        let error = fault.map(LocalCauses.closed)
+        try output.show(TokenReport(details, findings, fault), endingWith: error)
+        if let error { throw error }
     }
 }
 
@@ -33,6 +37,8 @@ private struct TokenReport: Report {
         let profile: String?
         let isWireless: Bool
         let passwords: [Password]
+        /// The fault of `kanal.conf` because of which the channel is unusable.
+        let fault: Phrase?
 
         struct Password: Encodable {
             let number: Int
@@ -46,7 +52,8 @@ private struct TokenReport: Report {
             }
         }
 
-        init(_ details: TokenDetails) {
+        init(_ details: TokenDetails, _ fault: LocalState.Fault?) {
+            self.fault = fault?.placed
             state = "\(details.channel.state)"
             profile = details.channel.profile?.rawValue
             isWireless = details.information.isWireless
@@ -62,7 +69,7 @@ private struct TokenReport: Report {
                 "keyChanged": "the token's key has changed", "missing": "none offered",
             ]
             let way = isWireless ? translated("over the air") : nil
-            let parts = [names[state].map(translated) ?? state, profile, way]
+            let parts = [names[state].map(translated) ?? state, profile, way, fault.map { translated($0).printable }]
             return parts.compactMap(\.self).joined(separator: ", ")
         }
     }
@@ -98,7 +105,7 @@ private struct TokenReport: Report {
     let containers: [Container]?
     let findings: [Finding]
 
-    init(_ details: TokenDetails, _ findings: [Finding]) {
+    init(_ details: TokenDetails, _ findings: [Finding], _ fault: LocalState.Fault?) {
         self.findings = findings
         let information = details.information
         serial = information.serialText
@@ -110,7 +117,7 @@ private struct TokenReport: Report {
             firmware: details.build?.firmware.description,
             answerToReset: information.isFolder ? "" : details.answerToReset.hexadecimal,
             freeMemory: details.memory.free, driveMegabytes: details.build?.driveMegabytes)
-        channel = Channel(details)
+        channel = Channel(details, fault)
         userPIN = details.userPIN.map(PINEntry.init)
         officerPIN = details.officerPIN.map(PINEntry.init)
         uri = information.uri

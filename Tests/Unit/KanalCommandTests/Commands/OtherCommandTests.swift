@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Configuration
 import EmulatedTokens
 import Emulator
 import Foundation
@@ -120,6 +121,21 @@ struct OtherCommandTests {
         try await desk.type("callback https://page.example/ --json")
         try await desk.type("callback")
         try desk.screen.expect("callback")
+    }
+
+    @Test("authorize, callback: a wrong line of kanal.conf is named")
+    func settings() async throws {
+        let desk = try Self.desk(answering: "code=CODE")
+        desk.settings = Configuration(system: nil, user: Array("colour\n".utf8), program: "kanal")
+        let page = "--installation-page https://page.example/"
+        for line in [
+            "authorize session \(Self.options) '\(Self.location)'", "authorize install \(Self.options) \(page)",
+            "callback 'own:/authorization?code=CODE&state=STATE'",
+        ] {
+            try await desk.type(line)
+            try await desk.type(line, .russian)
+        }
+        try desk.screen.expect("authorize-settings")
     }
 
     @Test("share: each event is a line; what cannot be is refused before anything is shared")

@@ -20,6 +20,7 @@ struct SettingsCommandTests {
             try await desk.type(command)
             try await desk.type(command, .russian)
         }
+        try await desk.type("info --json")
         desk.settings = configuration("consent = nevr\n")
         try await desk.type("list --public")
         try await desk.type("list --public", .russian)
