@@ -19,6 +19,8 @@ struct KeyUseOptions: ParsableArguments {
         completion: .askedSources)
     var containerPasswordSource: SecretSource?
 
+    fileprivate static let passwordOption = "--container-password-source"
+
     /// Whether one of the secrets is on standard input.
     var usesStandardInput: Bool { [pin.pinSource, containerPasswordSource].contains(.descriptor(0)) }
 
@@ -34,8 +36,14 @@ struct KeyUseOptions: ParsableArguments {
         on token: Token, _ body: @escaping @Sendable (borrowing Session) throws -> First,
         then next: (First) async throws -> Result
     ) async throws -> Result {
-        try await PasswordAsking.$current.withValue(question(of: token)) {
-            try await pin.perform(on: token, body, then: next)
+        var (pin, option) = (pin, PINOptions.option)
+        if token.information.isFolder {
+            // The PIN of a container in a folder is its password.
+            option = Self.passwordOption
+            if pin.pinSource == nil { pin.pinSource = containerPasswordSource }
+        }
+        return try await PasswordAsking.$current.withValue(question(of: token)) { [pin, option] in
+            try await pin.perform(on: token, by: option, body, then: next)
         }
     }
 
@@ -65,7 +73,7 @@ private final class ContainerPassword: Sendable {
 
     func answer(_ label: String, _ wasWrong: Bool) throws -> HeldPIN {
         let prompt: Phrase = "Password of the container with the key \(label): "
-        let question = SecretQuestion(prompt: prompt, source: source, option: "--container-password-source")
+        let question = SecretQuestion(prompt: prompt, source: source, option: KeyUseOptions.passwordOption)
         guard source != nil else {
             if wasWrong {
                 try OutputStream.error.write(translated(SecretQuestion.refusalOfPassword(triesLeft: nil)) + "\n")

@@ -21,6 +21,9 @@ struct PINOptions: ParsableArguments {
         completion: .askedSources)
     var pinSource: SecretSource?
 
+    /// The option that names the source.
+    static let option = "--pin-source"
+
     private static let attempts = 3
     /// The tries that are few enough to be in the question.
     private static let fewTries = 3
@@ -31,8 +34,10 @@ struct PINOptions: ParsableArguments {
     ///   - name: The name of the PIN in the question on a terminal.
     ///   - refusal: How the last answer was refused.
     ///   - known: The tries of a PIN that is not the role's.
+    ///   - option: The option that names a source.
     func read(
-        _ name: Phrase, of role: Role, _ token: Token, after refusal: KanalError? = nil, triesLeft known: Int? = nil
+        _ name: Phrase, of role: Role, _ token: Token, after refusal: KanalError? = nil, triesLeft known: Int? = nil,
+        by option: String = Self.option
     ) async throws -> HeldPIN {
         // A password for a container that has none would be an error.
         if pinSource == nil, !token.information.needsLogin {
@@ -48,7 +53,7 @@ struct PINOptions: ParsableArguments {
         }
         var prompt: Phrase = "\(name): "
         if let left, left <= Self.fewTries { prompt = "\(name) (tries left: \(left)): " }
-        return HeldPIN(try SecretQuestion(prompt: prompt, source: pinSource, option: "--pin-source").answer())
+        return HeldPIN(try SecretQuestion(prompt: prompt, source: pinSource, option: option).answer())
     }
 
     /// The tries that a PIN has left, before a question; nil if the token does not tell.
@@ -99,16 +104,40 @@ struct PINOptions: ParsableArguments {
     }
 
     /// As ``perform(on:as:_:)``, and goes on with the result before the login ends.
+    ///
+    /// - Parameter option: The option that names a source.
     func perform<First: Sendable, Result>(
-        on token: Token, as role: Role = .user, _ body: @escaping @Sendable (borrowing Session) throws -> First,
-        then next: (First) async throws -> Result
+        on token: Token, as role: Role = .user, by option: String = Self.option,
+        _ body: @escaping @Sendable (borrowing Session) throws -> First, then next: (First) async throws -> Result
+    ) async throws -> Result {
+        do { return try await attempt(on: token, as: role, by: option, body, then: next) } catch {
+            throw Self.remedied(error, role, token, option)
+        }
+    }
+
+    /// The error with the remedy for what was asked.
+    private static func remedied(_ error: any Error, _ role: Role, _ token: Token, _ option: String) -> any Error {
+        guard token.information.isFolder else { return LockedPIN(role).remedied(error) ?? error }
+        guard case .pinIncorrect? = error as? KanalError else { return error }
+        let name = token.information.label ?? ""
+        return CommandError(
+            .wrongPIN,
+            """
+            the password of the container \(name) is wrong: type the right one, or say with \
+            \(option) where it is
+            """, of: .passwordIncorrect(triesLeft: nil), remedy: option)
+    }
+
+    private func attempt<First: Sendable, Result>(
+        on token: Token, as role: Role, by option: String,
+        _ body: @escaping @Sendable (borrowing Session) throws -> First, then next: (First) async throws -> Result
     ) async throws -> Result {
         let name = Self.name(of: role, token)
         let absence = AbsenceLine(token)
         defer { withExtendedLifetime(absence) {} }
         var refusal: KanalError?
         for _ in 1..<Self.attempts {
-            let pin = try await read(name, of: role, token, after: refusal)
+            let pin = try await read(name, of: role, token, after: refusal, by: option)
             do {
                 return try await perform(on: token, as: role, pin, body, then: next)
             } catch {
@@ -120,7 +149,7 @@ struct PINOptions: ParsableArguments {
                 try OutputStream.error.write(translated(text) + "\n")
             }
         }
-        let pin = try await read(name, of: role, token, after: refusal)
+        let pin = try await read(name, of: role, token, after: refusal, by: option)
         return try await perform(on: token, as: role, pin, body, then: next)
     }
 
@@ -139,7 +168,7 @@ struct PINOptions: ParsableArguments {
         } catch {
             // The token is logged out, also if the work was cancelled.
             await token.forgetPIN()
-            throw LockedPIN(role).remedied(error) ?? error
+            throw error
         }
         await token.forgetPIN()
         return result

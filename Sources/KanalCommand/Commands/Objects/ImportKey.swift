@@ -88,7 +88,9 @@ struct ImportKey: AsyncParsableCommand {
         } catch {
             switch error as? KanalError {
             case .passwordIncorrect?:
-                throw CommandError(.wrongPIN, "the password of \(file) is wrong, or the file is damaged")
+                throw CommandError(
+                    .wrongPIN, "the password of \(file) is wrong, or the file is damaged",
+                    of: .passwordIncorrect(triesLeft: nil))
             case .invalidArgument(let reason)?: throw CommandError(.failed, "\(file): \(reason.phrase)")
             default: throw error
             }

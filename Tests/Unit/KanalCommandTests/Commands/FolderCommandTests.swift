@@ -41,6 +41,13 @@ struct FolderCommandTests {
         try await desk.type("list --container ~/all/password.000")
         try await desk.type("sign --overwrite --container ~/all/password.000 ~/text", answers: ["no", "123456"])
         try await desk.type("sign --overwrite --container ~/all/password.000 --pin-source env:WRONG ~/text")
+        let sign = "sign --overwrite --container ~/all/password.000 ~/text"
+        try await desk.type("\(sign) --container-password-source env:WRONG")
+        try await desk.type("\(sign) --container-password-source env:WRONG --json", .russian)
+        try await desk.type("\(sign) --container-password-source env:PASSWORD")
+        try await desk.type(sign, .russian)
+        try await desk.type(sign, answers: ["no", "no", "no"], .russian)
+        try await desk.type("list --container ~/all/password.000 --pin-source env:WRONG")
         try await desk.type("verify --container ~/all/password.000 --pin-source env:PASSWORD ~/text")
         try desk.screen.expect("folders")
     }
