@@ -24,20 +24,20 @@ enum LockedPIN {
                 .locked,
                 """
                 the PIN has no tries left: "kanal pin unblock" gives them back, by the security officer's PIN
-                """, of: .pinLocked, remedy: remedy)
+                """, of: KanalError.pinLocked, remedy: remedy)
         case .officer:
             CommandError(
                 .locked,
                 """
                 the security officer's PIN has no tries left: only "kanal format --officer-locked" helps, which erases the \
                 token
-                """, of: .pinLocked, remedy: remedy)
+                """, of: KanalError.pinLocked, remedy: remedy)
         case .local(let number):
             CommandError(
                 .locked,
                 """
                 the local PIN \(number) has no tries left: only "kanal format" helps, which erases the token
-                """, of: .pinLocked, remedy: remedy)
+                """, of: KanalError.pinLocked, remedy: remedy)
         }
     }
 
@@ -51,13 +51,13 @@ enum LockedPIN {
                 """
                 the security officer's PIN was wrong, and has no tries left. The user's PIN works as before; a new officer's \
                 PIN takes "kanal format --officer-locked", which erases the token
-                """, of: .pinLocked, remedy: remedy)
+                """, of: KanalError.pinLocked, remedy: remedy)
         case .local(let number):
             CommandError(
                 .locked,
                 """
                 the local PIN \(number) was wrong, and has no tries left: only "kanal format" helps, which erases the token
-                """, of: .pinLocked, remedy: remedy)
+                """, of: KanalError.pinLocked, remedy: remedy)
         }
     }
 

@@ -125,7 +125,7 @@ struct PINOptions: ParsableArguments {
             """
             the password of the container \(name) is wrong: type the right one, or say with \
             \(option) where it is
-            """, of: .passwordIncorrect(triesLeft: nil), remedy: option)
+            """, of: KanalError.passwordIncorrect(triesLeft: nil), remedy: option)
     }
 
     private func attempt<First: Sendable, Result>(

@@ -64,7 +64,7 @@ extension Token {
             throw CommandError(
                 .noToken,
                 "there are several tokens: name one of \(Phrase(listing: tokens.map(\.information.caption)))",
-                of: .ambiguous([]))
+                of: KanalError.ambiguous([]))
         }
         return first
     }

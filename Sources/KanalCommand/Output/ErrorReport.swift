@@ -20,19 +20,8 @@ struct ErrorReport: Encodable, Sendable {
     init?(_ error: any Error) {
         guard let status = ExitStatus(of: error), let text = ExitStatus.message(of: error) else { return nil }
         (message, exitStatus) = (text.description.printable, status.rawValue)
-        switch error {
-        case let error as KanalError:
-            (id, remedy) = Self.kind(of: error)
-            triesLeft = error.triesLeft
-        case let error as CommandError:
-            (id, remedy) = error.refusal.map(Self.kind) ?? (Self.id(of: error.status), nil)
-            triesLeft = error.refusal?.triesLeft
-            if let own = error.remedy { remedy = own }
-        case ResultRefusal.exists: (id, remedy) = ("result.exists", "--overwrite")
-        case is ResultRefusal: id = "result.refused"
-        case let error as SystemError: id = error.isInterruption ? "cancelled" : Self.id(of: error)
-        default: id = Self.id(of: status)
-        }
+        (id, remedy) = Self.kind(of: error)
+        triesLeft = (((error as? CommandError)?.cause ?? error) as? KanalError)?.triesLeft
     }
 
     /// An error of the command line.
@@ -66,6 +55,20 @@ struct ErrorReport: Encodable, Sendable {
 
     /// A command line as a remedy.
     static func command(_ line: String) -> String { line }
+
+    /// The kind of an error, and what helps.
+    static func kind(of error: any Error) -> (id: String, remedy: String?) {
+        switch error {
+        case let error as KanalError: return kind(of: error)
+        case let error as CommandError:
+            let (id, remedy) = error.cause.map(kind) ?? (id(of: error.status), nil)
+            return (id, error.remedy ?? remedy)
+        case ResultRefusal.exists: return ("result.exists", "--overwrite")
+        case is ResultRefusal: return ("result.refused", nil)
+        case let error as SystemError: return (error.isInterruption ? "cancelled" : id(of: error), nil)
+        default: return (id(of: ExitStatus(of: error) ?? .failed), nil)
+        }
+    }
 
     private static func kind(of error: KanalError) -> (id: String, remedy: String?) {
         switch error {

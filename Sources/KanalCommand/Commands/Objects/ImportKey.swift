@@ -90,7 +90,7 @@ struct ImportKey: AsyncParsableCommand {
             case .passwordIncorrect?:
                 throw CommandError(
                     .wrongPIN, "the password of \(file) is wrong, or the file is damaged",
-                    of: .passwordIncorrect(triesLeft: nil))
+                    of: KanalError.passwordIncorrect(triesLeft: nil))
             case .invalidArgument(let reason)?: throw CommandError(.failed, "\(file): \(reason.phrase)")
             default: throw error
             }

@@ -18,6 +18,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         let file: String
         /// The message on standard error.
         let text: String
+        let reason: any Error
     }
 
     /// The places of the files, in whose order results are.
@@ -83,7 +84,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         let english = reason.description.printable
         let text = translated(reason).printable
         let line = english.contains(file.printable) ? text : "\(file.printable): \(text)"
-        add(file, failed(error, english), Failure(file: file.shownName, text: line))
+        add(file, failed(error, english), Failure(file: file.shownName, text: line, reason: error))
     }
 
     /// Whether the fault is the file's.
@@ -101,7 +102,16 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
     func error(_ work: BatchWork) -> (any Error)? {
         if let obstacle { return obstacle }
         guard !failures.isEmpty else { return nil }
-        return CommandError(.failed, count == 1 ? work.failure : sum(work))
+        return CommandError(.failed, count == 1 ? work.failure : sum(work), of: reason)
+    }
+
+    /// The reason why every file has failed; nil if one has not, or if there are reasons of several kinds.
+    private var reason: (any Error)? {
+        let reasons = failures.map(\.reason)
+        let kinds = reasons.map(ErrorReport.kind)
+        guard reasons.count == count, kinds.allSatisfy({ $0.id == kinds.first?.id }) else { return nil }
+        // A remedy helps with all of them, or is none.
+        return zip(reasons, kinds).first { $1.remedy == nil }?.0 ?? reasons.first
     }
 
     /// Reports the failures on standard error, and the sum of many files unless all were done now.

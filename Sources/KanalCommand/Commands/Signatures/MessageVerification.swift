@@ -101,7 +101,7 @@ struct MessageVerification {
             throw CommandError(
                 .failed,
                 "\(KanalError.messageRefused(.notInOrder).explanation); --lenient accepts the message all the same",
-                of: .messageRefused(.notInOrder), remedy: "--lenient")
+                of: KanalError.messageRefused(.notInOrder), remedy: "--lenient")
         } catch KanalError.messageRefused(.untrusted(let signers)) where signers.contains(where: \.isOfAnotherTime) {
             let refusal = KanalError.messageRefused(.untrusted(signers))
             throw CommandError(
@@ -276,8 +276,8 @@ extension VerifiedFile.Distrust {
 extension VerifiedFile {
     /// The signers that a message claims to have whose signatures are good, and which is not accepted.
     static func claimed(by error: any Error) -> [Signer] {
-        let refusal = (error as? CommandError)?.refusal ?? error as? KanalError
-        guard case .messageRefused(.untrusted(let signers)) = refusal else { return [] }
+        let refusal = ((error as? CommandError)?.cause ?? error) as? KanalError
+        guard case .messageRefused(.untrusted(let signers))? = refusal else { return [] }
         return signers.map(Signer.init)
     }
 }

@@ -95,6 +95,32 @@ struct VerificationCommandTests {
         try await desk.type("sign --pin-source env:PIN --key ann ~/text ~/\(pipe) ~/other\(options)", language)
     }
 
+    @Test("--json: error.id of many files has the reason that all of them have failed for")
+    func commonReason() async throws {
+        desk.screen.maskTimes()
+        try await desk.type("sign --cms --pin-source env:PIN --key ann ~/text ~/other", isShown: false)
+        for (line, id, remedy) in [
+            ("sign --key ann ~/none ~/neither", "file.missing", nil), ("sign --key ann ~/none", "file.missing", nil),
+            ("sign --cms --key ann ~/text ~/other", "result.exists", "--overwrite"),
+            ("sign --cms --key ann ~/text ~/none", "failed", nil),
+            ("sign --cms --key ann ~/third ~/text --pin-source env:PIN", "failed", nil),
+            ("sign --cms --key ann ~/third ~/none --skip-signed", "failed", nil),
+            ("verify --ca ~/ann.pem ~/text.p7m ~/other.p7m", "message.untrusted", nil),
+            ("verify --ca ~/ca.pem --at 2200-01-01 ~/text.p7m ~/other.p7m", "message.untrusted", "--at"),
+            ("verify --ca ~/ann.pem ~/text.p7m ~/none", "failed", nil),
+            ("verify --ca ~/ca.pem ~/text.p7m ~/none", "failed", nil),
+        ] as [(String, String, String?)] {
+            let (status, output) = try await desk.type(line + " --json", isShown: false)
+            let result = try JSONSerialization.jsonObject(with: Data(output)) as? [String: Any]
+            let error = try #require(result?["error"] as? [String: Any], "\(line)")
+            #expect(error["id"] as? String == id && error["remedy"] as? String == remedy, "\(line): \(error)")
+            #expect(status == .failed)
+        }
+        try await desk.type("verify --ca ~/ann.pem ~/text.p7m ~/other.p7m --json")
+        try await desk.type("sign --cms --key ann ~/text ~/other --json", .russian)
+        try desk.screen.expect("errors-json-files")
+    }
+
     @Test("--json: an error is an object, too, after which nothing follows")
     func errors() async throws {
         let empty = try Desk([nil])
