@@ -57,13 +57,23 @@ package final class ResultFile: Sendable {
     /// - Parameters:
     ///   - replaces: Whether the file may take the place of another one.
     ///   - inputs: Files that will be read.
-    /// - Throws: As the initialiser does.
+    /// - Throws: ``ResultRefusal`` or ``SystemError``.
     package static func check(_ path: String, replaces: Bool, inputs: [String] = []) throws {
-        guard case .name(_, in: let directory, let status) = try ResultPlace(path) else { return }
+        guard case .name(_, in: let directory, let status) = try place(of: path) else { return }
         if let status, status.st_mode & S_IFMT != S_IFREG { return try requireOwn(status, path) }
         try check(status, path, replaces, inputs.compactMap(FileIdentity.init(of:)))
         guard unsafe faccessat(directory.number, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
             throw SystemError(errno, path)
+        }
+    }
+
+    private static func place(of path: String) throws -> ResultPlace {
+        do { return try ResultPlace(path) } catch let error as SystemError where !path.isEmpty {
+            switch error.code {
+            case EISDIR: throw ResultRefusal.folder(path)
+            case ENOENT: throw ResultRefusal.folderMissing(path)
+            default: throw error
+            }
         }
     }
 

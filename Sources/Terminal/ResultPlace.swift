@@ -129,6 +129,10 @@ package enum ResultRefusal: Explained, Equatable {
     case exchanged(String)
     /// There is a file of that name, which was not to be replaced.
     case exists(String)
+    /// It is a folder.
+    case folder(String)
+    /// There is no folder for it.
+    case folderMissing(String)
 
     package var explanation: Phrase {
         switch self {
@@ -142,6 +146,10 @@ package enum ResultRefusal: Explained, Equatable {
             "\(path.printable) was exchanged by another program: name a file in a directory of your own"
         case .exists(let path):
             "\(path.printable) is there already: --overwrite replaces it"
+        case .folder(let path):
+            "\(path.printable) is a folder: name a file in it"
+        case .folderMissing(let path):
+            "there is no folder for \(path.printable): make it, or name a file in another one"
         }
     }
 }

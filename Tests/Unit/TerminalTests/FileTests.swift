@@ -121,12 +121,12 @@ struct FileTests {
         #expect(throws: SystemError(ENOENT, folder + "/none")) { try InputFile.check(folder + "/none") }
         #expect(throws: SystemError(EISDIR, folder)) { try InputFile.check(folder) }
         for name in ["-", "/dev/null", folder + "/soft"] { try InputFile.check(name) }
-        for path in [folder + "/none/a", "/dev/null/a"] {
-            #expect(throws: SystemError(path.hasPrefix("/dev") ? ENOTDIR : ENOENT, path)) {
-                try ResultFile.check(path, replaces: true)
-            }
+        #expect(throws: SystemError(ENOTDIR, "/dev/null/a")) { try ResultFile.check("/dev/null/a", replaces: true) }
+        #expect(throws: SystemError(ENOENT, "")) { try ResultFile.check("", replaces: true) }
+        for path in [folder + "/none/a", folder + "/new/"] {
+            #expect(throws: ResultRefusal.folderMissing(path)) { try ResultFile.check(path, replaces: true) }
         }
-        #expect(throws: SystemError(EISDIR, folder)) { try ResultFile.check(folder, replaces: true) }
+        #expect(throws: ResultRefusal.folder(folder)) { try ResultFile.check(folder, replaces: true) }
         #expect(throws: ResultRefusal.exists(folder + "/soft")) {
             try ResultFile.check(folder + "/soft", replaces: false)
         }

@@ -37,7 +37,7 @@ struct FoundSignature {
         return (file, beside)
     }
 
-    /// Whether there is a chance to verify it.
+    /// Whether both files can be read.
     var isReadable: Bool {
         do throws(SystemError) {
             for file in [content, place] { try InputFile.check(file) }

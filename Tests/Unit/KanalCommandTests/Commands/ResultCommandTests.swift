@@ -29,7 +29,7 @@ struct ResultCommandTests {
             let (status, _) = try await desk.type(command, answers: [])
             #expect(status == .failed, "\(command)")
         }
-        for command in ["sign --key ann ~/none", "key export ann -o ~/folder", "key export ann -o ~/ann.pub"] {
+        for command in ["sign --key ann ~/none", "key export ann -o ~/folder", "key export ann -o ~/none/key"] {
             try await desk.type(command, answers: [], .russian)
         }
         try desk.screen.expect("unasked")
