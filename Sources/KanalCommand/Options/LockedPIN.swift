@@ -23,7 +23,7 @@ enum LockedPIN {
             CommandError(
                 .locked,
                 """
-                the PIN has no tries left: "kanal pin unblock" gives them back, by the security officer's PIN
+                the PIN has no tries left: "kanal pin unblock" restores them, with the security officer's PIN
                 """, of: KanalError.pinLocked, remedy: remedy)
         case .officer:
             CommandError(

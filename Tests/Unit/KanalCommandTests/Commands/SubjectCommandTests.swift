@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Names of those who shall get certificates")
 struct SubjectCommandTests {
-    private static let request = "cert request --pin-source env:PIN --key ann --der -o ~/name.csr"
+    private static let request = "cert request --pin-source env:PIN --key ann --der -o ~/name.csr --overwrite"
 
     @Test("Types of Russian law are asked for by their Russian names, in any case, as by OpenSSL's")
     func russian() async throws {
