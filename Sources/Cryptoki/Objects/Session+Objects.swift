@@ -156,7 +156,7 @@ extension Slot {
 
     /// Updates the table of objects from the token. Objects that stay keep their handles.
     func refreshObjects() throws(CKError) {
-        let found = try withToken { token throws(TokenError) in try token.objects(readingValues: false) }
+        let found = try withToken { token throws(TokenError) in try token.objects(reading: .none) }
         guard found != known else { return }
         known = found
         var missing = found

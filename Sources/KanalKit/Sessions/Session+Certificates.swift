@@ -25,7 +25,7 @@ extension Session {
     /// The certificates on the token.
     public func certificates() throws(KanalError) -> [TokenCertificate] {
         TokenCertificate.all(
-            in: try call { session throws(TokensError) in try session.objects(reading: \.isCertificate) })
+            in: try call { session throws(TokensError) in try session.objects(with: .certificates) })
     }
 
     /// Stores a certificate on the token.

@@ -112,7 +112,7 @@ extension Session {
     /// The keys and certificates on the token. Before the PIN, keys are seen by their public halves.
     public func contents() throws(KanalError) -> TokenContents {
         let (objects, login) = try call { session throws(TokensError) in
-            (try session.objects(reading: \.isCertificate), try session.login)
+            (try session.objects(with: .certificates), try session.login)
         }
         return TokenContents(
             keys: objects.keyPairs.map { KeyPair($0) }, certificates: TokenCertificate.all(in: objects),

@@ -21,13 +21,13 @@ extension Token {
     /// All objects that the present login may see. The card is only asked what changed since the last time, and what the
     /// login has made visible.
     ///
-    /// - Parameter readsValues: Whether values of certificates and data objects are wanted, too.
-    package func objects(readingValues readsValues: Bool = true) throws(TokenError) -> [TokenObject] {
+    /// - Parameter values: The values that are wanted, too.
+    package func objects(reading values: ObjectValues = .all) throws(TokenError) -> [TokenObject] {
         session.recallFiles()
         defer { session.saveFiles() }
         let isNew = session.known.objects == nil && session.known.files == nil
         return try transaction(first: isNew ? .read : .any) { card throws(TokenError) in
-            try card.searching { () throws(TokenError) in try card.findObjects(readingValues: readsValues) }
+            try card.searching { () throws(TokenError) in try card.findObjects(reading: values) }
         }
     }
 
@@ -48,29 +48,52 @@ extension Token {
     }
 }
 
+/// The objects whose values a search reads.
+package enum ObjectValues: Sendable {
+    case none
+    case certificates
+    /// Certificates and data objects.
+    case all
+
+    fileprivate func includes(_ object: TokenObject) -> Bool {
+        switch self {
+        case .none: false
+        case .certificates: if case .certificate = object.content { true } else { false }
+        case .all: true
+        }
+    }
+}
+
 extension Transaction {
-    fileprivate func findObjects(readingValues readsValues: Bool) throws(TokenError) -> [TokenObject] {
+    fileprivate func findObjects(reading values: ObjectValues) throws(TokenError) -> [TokenObject] {
         loadCache()
         var objects: [TokenObject]
         if let cache = session.known.objects, cache.changeCounter == session.known.changeCounter {
             objects = cache.objects
-            guard readsValues, objects.contains(where: { !$0.isRead }) else { return objects }
+            guard objects.contains(where: { !$0.isRead && values.includes($0) }) else { return objects }
         } else {
             if login == .user { try requireLogin(.user) }
-            objects = try readObjects()
+            objects = try readObjects(reading: values)
         }
-        if readsValues { objects = try readValues(of: objects).compactMap(\.self) }
+        let unread = objects.indices.filter { !objects[$0].isRead && values.includes(objects[$0]) }
+        var read: [TokenObject?] = objects
+        for (index, object) in zip(unread, try readValues(of: unread.map { objects[$0] })) { read[index] = object }
+        objects = read.compactMap(\.self)
         session.cache(objects)
         storeCache()
         return objects
     }
 
-    private func readObjects() throws(TokenError) -> [TokenObject] {
+    private func readObjects(reading values: ObjectValues) throws(TokenError) -> [TokenObject] {
         let indices = try readIndices()
         var objects = try readKeys(indices.keys?.files ?? [])
-        let places = [(RecordDirectory.certificates, indices.certificates), (.data, indices.data)]
-            .flatMap { directory, index in (index?.files ?? []).map { (directory, $0) } }
-        let contents = try readFiles(places.map { $0.0.file($0.1) }, .description)
+        let certificates = (indices.certificates?.files ?? []).map { (RecordDirectory.certificates, $0) }
+        let places = certificates + (indices.data?.files ?? []).map { (.data, $0) }
+        let paths = places.map { $0.0.file($0.1) }
+        // A round trip reads several descriptions. Without one, a value that follows at once needs no second SELECT.
+        let wholes = hasBatches || values == .none ? 0 : certificates.count
+        let contents =
+            try readFiles(Array(paths.prefix(wholes))) + readFiles(Array(paths.dropFirst(wholes)), .description)
         for ((directory, file), content) in zip(places, contents) {
             guard let record = content.record else { continue }
             if let object = TokenObject(record, file: file, in: directory) { objects.append(object) }

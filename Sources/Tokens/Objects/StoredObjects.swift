@@ -10,12 +10,14 @@ package import Token
 extension TokenSession {
     /// All objects that the login may see, in their order.
     ///
-    /// - Parameter isWanted: The certificates and data objects whose values are read, too.
+    /// - Parameters:
+    ///   - values: The values that the search reads, too.
+    ///   - isWanted: The certificates and data objects whose values are read after it.
     package func objects(
-        reading isWanted: (TokenObject) -> Bool = { _ in false }
+        with values: ObjectValues = .none, reading isWanted: (TokenObject) -> Bool = { _ in false }
     ) throws(TokensError) -> [TokenObject] {
         let (found, login) = try withSlot { slot throws(TokensError) in
-            let found = try slot.withToken { token throws(TokenError) in try token.objects(readingValues: false) }
+            let found = try slot.withToken { token throws(TokenError) in try token.objects(reading: values) }
             return (found, slot.login)
         }
         let hidesGOSTKeys = slots.settings.policy.hidesGOSTKeys

@@ -162,8 +162,8 @@ struct StateCommandTests {
             return desk.reader.commands - before
         }
         #expect(try await cost("readers") == 8)
-        #expect(try await cost("list --public") <= 44)
-        #expect(try await cost("list --pin-source env:PIN") <= 46)
-        #expect(try await cost("") <= 31)
+        #expect(try await cost("list --public") <= 42)
+        #expect(try await cost("list --pin-source env:PIN") <= 44)
+        #expect(try await cost("") <= 28)
     }
 }
