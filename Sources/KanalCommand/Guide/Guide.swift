@@ -13,7 +13,9 @@ struct Guide {
     private static let patience = 120
 
     func run() async throws {
-        let (manager, present) = try await TokenAccess.asking { manager in (manager, try await manager.allTokens()) }
+        let (manager, present) = try await TokenAccess.asking { manager in
+            (manager, try await manager.allTokensForWork())
+        }
         var failure: CommandError?
         for token in try await tokens(of: manager, present) {
             if token.isActivated {

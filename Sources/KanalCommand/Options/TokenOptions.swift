@@ -56,7 +56,7 @@ extension Token {
                 throw CommandError(.noToken, "no token is called \(name): \"kanal readers\" lists those that are there")
             }
         }
-        let tokens = try await TokenAccess.asking(in: folder) { manager in try await manager.allTokens() }
+        let tokens = try await TokenAccess.asking(in: folder) { manager in try await manager.allTokensForWork() }
         guard let first = tokens.first else {
             throw CommandError(.noToken, "there is no token in any reader: \"kanal\" shows the next step")
         }

@@ -163,6 +163,12 @@ public final class TokenManager: Sendable {
         try await looking { manager throws(KanalError) in try manager.refresh(waits: true) }
     }
 
+    /// The same for a program that is about to work with one of the tokens: those without a channel stay connected, so that
+    /// they need not say again who they are.
+    package func allTokensForWork() async throws(KanalError) -> [Token] {
+        try await looking { manager throws(KanalError) in try manager.refresh(waits: true, forWork: true) }
+    }
+
     /// Looks at readers. A look changes nothing, and one that hangs is not waited for.
     func looking<Result: Sendable>(
         _ body: @escaping @Sendable (TokenManager) throws(KanalError) -> Result
@@ -205,23 +211,26 @@ public final class TokenManager: Sendable {
 
     /// Looks at all readers. The thread may have to wait for cards.
     ///
-    /// - Parameter waits: Whether a service that has only just started is given a moment to find cards.
-    func refresh(waits: Bool = false) throws(KanalError) -> [Token] {
+    /// - Parameters:
+    ///   - waits: Whether a service that has only just started is given a moment to find cards.
+    ///   - forWork: Whether tokens without a channel stay connected.
+    func refresh(waits: Bool = false, forWork: Bool = false) throws(KanalError) -> [Token] {
         var slots = try service.occupiedSlots()
         while waits, slots.isEmpty, service.readers.isNew {
             service.settings.clocks.pause(.milliseconds(100))
             slots = try service.occupiedSlots()
         }
         // A token that leaves in the meantime, or does not respond, is left out.
-        return slots.compactMap { slot in try? token(in: slot) }
+        return slots.compactMap { slot in try? token(in: slot, forWork: forWork) }
     }
 
     /// The token in a slot, as the application knows it.
-    private func token(in slot: Int) throws(KanalError) -> Token {
+    private func token(in slot: Int, forWork: Bool) throws(KanalError) -> Token {
         // One that is worked with would have to be waited for.
         if let known = tokens.withLock({ tokens in tokens.first { $0.isBusy(in: slot) } }) { return known }
-        let information = try service.information(on: slot)
-        return tokens.withLock { tokens in
+        let (information, session) =
+            forWork ? try service.informationAndSession(on: slot) : (try service.information(on: slot), nil)
+        let token = tokens.withLock { tokens in
             if let known = tokens.first(where: { $0.information.isSameToken(as: information) }) {
                 known.update(information, slot: slot)
                 return known
@@ -230,6 +239,8 @@ public final class TokenManager: Sendable {
             tokens.append(token)
             return token
         }
+        if let session { token.keep(session) }
+        return token
     }
 }
 

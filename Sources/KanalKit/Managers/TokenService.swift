@@ -68,6 +68,20 @@ final class TokenService: Sendable {
         }
     }
 
+    /// Reads the information of the token in a slot, and keeps the connection in a session, where that costs no other
+    /// process anything.
+    func informationAndSession(on slot: Int) throws(KanalError) -> (TokenInformation, TokenSession?) {
+        try translated { () throws(TokensError) in
+            let reader = try slots.state(of: slot).reader
+            // Work may need a field of its own.
+            guard !field.hasTransports else {
+                return (TokenInformation(try slots.token(in: slot, evicting: false), reader: reader), nil)
+            }
+            let (report, session) = try slots.tokenAndSession(in: slot)
+            return (TokenInformation(report, reader: reader), session)
+        }
+    }
+
     /// Reads the information of the token in a slot. A channel that another process has open stays open.
     func information(on slot: Int) throws(KanalError) -> TokenInformation {
         try translated { () throws(TokensError) in

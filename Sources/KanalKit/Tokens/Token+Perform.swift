@@ -222,6 +222,17 @@ extension Token {
         return (nil, isOtherThere, failure)
     }
 
+    /// Keeps a session for the next work, unless there is one.
+    func keep(_ session: TokenSession) {
+        let isKept = state.withLock { state in
+            guard state.session == nil else { return false }
+            state.session = session
+            return true
+        }
+        guard isKept else { return session.close() }
+        observe(information.reader)
+    }
+
     private func observe(_ reader: String) {
         let uptime = service.settings.clocks.uptime
         service.observe(reader) { [weak self] presence in self?.enter(TokenState(presence, now: uptime.now)) }

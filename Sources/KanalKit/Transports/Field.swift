@@ -16,6 +16,8 @@ final class Field: Sendable {
     private let state = Lock(State())
     /// Whether tokens are reached by a transport, and by nothing else.
     let isOnlyWay: Bool
+    /// Whether tokens are reached by a transport, too.
+    var hasTransports: Bool { !transports.isEmpty }
 
     /// - Parameters:
     ///   - transports: Those that may have fields.

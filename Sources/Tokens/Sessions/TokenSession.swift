@@ -43,7 +43,7 @@ package final class TokenSession: Sendable {
 
     /// Closes the session. With the last one the login ends and the token is let go.
     package func close() {
-        try? slots.withSlot(slot) { slot throws(TokensError) in slot.closeSession(number) }
+        try? slots.withSlot(slot, computes: false) { slot throws(TokensError) in slot.closeSession(number) }
     }
 
     // MARK: Presence and login
@@ -96,6 +96,28 @@ extension Slots {
                 throw error
             }
             return try openSessionAtOnce(with: number)
+        }
+    }
+
+    /// The known state of a token, as ``token(in:evicting:)`` gives it at no other process's cost, and a session over the
+    /// same connection: nil with a token that has a channel, or is not activated.
+    package func tokenAndSession(in number: Int) throws(TokensError) -> (TokenReport, TokenSession?) {
+        try refresh(recent: true)
+        // Entered before the token is asked, so that the connection stays.
+        let session = try withSlot(number, computes: false) { slot throws(TokensError) in
+            TokenSession(self, slot: number, number: slot.enterSession())
+        }
+        do throws(TokensError) {
+            let report = try token(in: number, evicting: false)
+            let isPlain = try withSlot(number, computes: false) { slot throws(TokensError) in
+                slot.turn.state?.isPlain == true
+            }
+            if isPlain { return (report, session) }
+            session.close()
+            return (report, nil)
+        } catch {
+            session.close()
+            throw error
         }
     }
 

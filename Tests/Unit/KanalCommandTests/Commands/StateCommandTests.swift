@@ -162,8 +162,8 @@ struct StateCommandTests {
             return desk.reader.commands - before
         }
         #expect(try await cost("readers") == 8)
-        #expect(try await cost("list --public") <= 42)
-        #expect(try await cost("list --pin-source env:PIN") <= 44)
-        #expect(try await cost("") <= 28)
+        #expect(try await cost("list --public") <= 35)
+        #expect(try await cost("list --pin-source env:PIN") <= 39)
+        #expect(try await cost("") <= 23)
     }
 }
