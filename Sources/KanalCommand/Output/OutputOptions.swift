@@ -93,26 +93,28 @@ final class JSONOutput: Sendable {
 /// The destination of a result: a file that is written whole or not at all, or standard output.
 enum Destination: Sendable {
     case file(ResultFile, name: String)
-    case standardOutput
+    /// A thread of its own, which knows no context, may write to it.
+    case standardOutput(OutputStream)
 
     /// - Parameters:
     ///   - path: `-` for standard output.
     ///   - replaces: Whether the file may take the place of another one.
-    init(_ path: String, replaces: Bool) throws {
+    ///   - isText: Whether a terminal shows the result.
+    init(_ path: String, replaces: Bool, isText: Bool = false) throws {
         guard path == "-" else {
             self = .file(try ResultFile(path, replaces: replaces), name: path)
             return
         }
-        try OutputStream.output.requireBinary()
-        self = .standardOutput
+        if !isText { try OutputStream.output.requireBinary() }
+        self = .standardOutput(.output)
     }
 
     /// Finds out whether a result can go there, before a PIN is asked for.
     ///
     /// - Parameter inputs: Files that will be read.
-    static func check(_ path: String, replaces: Bool, inputs: [String]) throws {
+    static func check(_ path: String, replaces: Bool, isText: Bool = false, inputs: [String]) throws {
         guard path == "-" else { return try ResultFile.check(path, replaces: replaces, inputs: inputs) }
-        try OutputStream.output.requireBinary()
+        if !isText { try OutputStream.output.requireBinary() }
     }
 
     /// The file's name.
@@ -123,7 +125,7 @@ enum Destination: Sendable {
     func write(_ bytes: [UInt8]) throws {
         switch self {
         case .file(let file, _): try file.write(bytes)
-        case .standardOutput: try OutputStream.output.write(bytes)
+        case .standardOutput(let stream): try stream.write(bytes)
         }
     }
 

@@ -36,7 +36,7 @@ struct MessageVerification {
     private func verify(_ file: String, _ number: Int, _ progress: BatchProgress) async throws -> [MessageSigner] {
         if content == nil, place == nil, InputFile.isRegular(file), !MessageFile.isMessage(file) {
             if let message = MessageFile.messageBeside(file) {
-                return try await verifyDetached(try InputFile(message), message, file, number, progress)
+                return try await verify(message, of: file, number, progress)
             }
             if InputFile.isRegular(file + ".sig") {
                 throw CommandError(
@@ -47,16 +47,8 @@ struct MessageVerification {
                     """)
             }
         }
+        if let content { return try await verify(file, of: content, number, progress) }
         let input = try InputFile(file)
-        if let content {
-            do {
-                return try await verifyDetached(input, file, content, number, progress)
-            } catch KanalError
-                .messageRefused(.ownContent) where file != "-"
-            {
-                return try await verifyAttached(file, content)
-            }
-        }
         // The content of a rejected message is never revealed.
         let result = try place.map { try replacing.open($0) }
         let message = try MessageFile(input, file)
@@ -74,6 +66,17 @@ struct MessageVerification {
         } catch KanalError.messageRefused(.noContent) {
             guard place == nil, let beside = contentBeside(file) else { throw KanalError.messageRefused(.noContent) }
             return try await verifyDetached(try InputFile(file), file, beside, number, progress)
+        }
+    }
+
+    /// Verifies a message whose content is in a file, and may be in it as well.
+    private func verify(
+        _ file: String, of content: String, _ number: Int, _ progress: BatchProgress
+    ) async throws -> [MessageSigner] {
+        do {
+            return try await verifyDetached(try InputFile(file), file, content, number, progress)
+        } catch KanalError.messageRefused(.ownContent) where file != "-" {
+            return try await verifyAttached(file, content)
         }
     }
 

@@ -37,6 +37,7 @@ struct Sign: AsyncParsableCommand {
     var algorithm: AlgorithmName?
 
     @OptionGroup var message: MessageForm
+    @OptionGroup var form: SignatureForm
     @OptionGroup var places: PlaceOptions
 
     @Flag(help: .saying("Sign a string for the state identity service."))
@@ -67,6 +68,12 @@ struct Sign: AsyncParsableCommand {
         guard !message.cms || algorithm == nil else {
             throw ValidationError(translated("--cms and --algorithm exclude each other"))
         }
+        guard form.extension == nil || (message.cms && destination == nil && !esia) else {
+            throw ValidationError(translated("--extension goes with --cms, and not with --output or --esia"))
+        }
+        guard !form.base64 || !esia else {
+            throw ValidationError(translated("--base64 and --esia exclude each other: the result is text already"))
+        }
         guard !(places.replacing.overwrite && places.skipSigned) else {
             throw ValidationError(translated("--overwrite and --skip-signed exclude each other"))
         }
@@ -84,7 +91,9 @@ struct Sign: AsyncParsableCommand {
             )
             .sign(on: token, secrets, output)
         }
-        let places = SignaturePlaces(destination: destination, ending: message.ending, options: places)
+        let places = SignaturePlaces(
+            destination: destination, ending: form.extension?.rawValue ?? message.ending, encoding: form.encoding,
+            options: places)
         var batch = Batch<SignedFile>(files)
         let files = places.pending(files, &batch)
         let isCertified = Lock(false)

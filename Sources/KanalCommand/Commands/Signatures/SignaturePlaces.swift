@@ -16,10 +16,11 @@ struct PlaceOptions: ParsableArguments {
 struct SignaturePlaces: Sendable {
     let destination: String?
     let ending: String
+    private let encoding: SignatureEncoding
     private let replaces, skipsSigned: Bool
 
-    init(destination: String?, ending: String, options: PlaceOptions) {
-        (self.destination, self.ending) = (destination, ending)
+    init(destination: String?, ending: String, encoding: SignatureEncoding, options: PlaceOptions) {
+        (self.destination, self.ending, self.encoding) = (destination, ending, encoding)
         (replaces, skipsSigned) = (options.replacing.overwrite, options.skipSigned)
     }
 
@@ -29,7 +30,10 @@ struct SignaturePlaces: Sendable {
         return file == "-" ? "-" : file + ending
     }
 
-    func open(for file: String) throws -> Destination { try Destination(place(for: file), replaces: replaces) }
+    func open(for file: String) throws -> SignatureFile {
+        let destination = try Destination(place(for: file), replaces: replaces, isText: encoding.isText)
+        return SignatureFile(destination, encoding)
+    }
 
     /// The files that are signed. Those that cannot be read, or whose signature is there already or cannot have its place,
     /// are skipped or refused before anybody is asked for a PIN.
@@ -42,7 +46,7 @@ struct SignaturePlaces: Sendable {
             }
             return batch.admits(file) {
                 try InputFile.check(file)
-                try Destination.check(place, replaces: replaces, inputs: [file])
+                try Destination.check(place, replaces: replaces, isText: encoding.isText, inputs: [file])
             } failed: {
                 SignedFile(file, error: $1)
             }

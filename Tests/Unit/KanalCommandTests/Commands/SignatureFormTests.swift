@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import EmulatedTokens
+import Foundation
+import KanalCommand
+import Testing
+
+@Suite("Forms and names of signatures")
+struct SignatureFormTests {
+    private let desk: Desk
+
+    init() async throws {
+        desk = try await ObjectCommandTests.desk()
+        for name in ["ca.pem", "ann.pem"] { try desk.copy(name) }
+        try desk.write("text\n", "text")
+        try desk.write("other\n", "other")
+    }
+
+    @Test("sign --base64, --extension: text, and names by which verify finds messages")
+    func base64() async throws {
+        desk.screen.maskTimes()
+        let sign = "sign --pin-source env:PIN --key ann"
+        try await desk.type("\(sign) --cms --detached --base64 --extension .sig ~/text ~/other")
+        try await desk.type("\(sign) --cms --detached --base64 --extension .sig ~/text ~/other --skip-signed")
+        try await desk.type("\(sign) --cms --detached --base64 --extension .sig ~/text", .russian)
+        try await desk.type("\(sign) --cms --extension sgn --overwrite ~/other")
+        try expectLine("text.sig")
+        try await desk.type("verify --ca ~/ca.pem ~/text ~/other ~/text.sig ~/other.sgn")
+        try await desk.type("\(sign) --base64 ~/other -o ~/alone.sig")
+        try expectLine("alone.sig")
+        try await desk.type("verify --certificate ~/ann.pem --signature ~/alone.sig ~/other")
+        // A message with its content in it, beside the file.
+        for name in ["text.sig", "other.sig", "other.sgn"] { try desk.write("", name) }
+        try await desk.type("\(sign) --cms --base64 --extension .sgn --overwrite ~/other")
+        try await desk.type("verify --ca ~/ca.pem ~/other")
+        try desk.write("changed\n", "other")
+        try await desk.type("verify --ca ~/ca.pem ~/other")
+        try await desk.type("\(sign) --extension .sig ~/text")
+        try await desk.type("\(sign) --cms --extension .pdf ~/text")
+        try await desk.type("\(sign) --cms --extension .sig -o ~/x ~/text", .russian)
+        try await desk.type("\(sign) --esia --base64 ~/text", .russian)
+        try desk.screen.expect("sign-forms")
+    }
+
+    @Test("Base64 is the same however long the content is, and ends with a line break on standard output alone")
+    func lengths() async throws {
+        for count in [0, 1, 2, 3, 100_000] {
+            let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
+            try desk.write(String(decoding: content.map { $0 & 0x7F }, as: UTF8.self), "long")
+            let sign = "sign --cms --base64 --pin-source env:PIN --key ann"
+            try await desk.type("\(sign) ~/long -o ~/long.sig --overwrite", isShown: false)
+            try expectLine("long.sig")
+            try await desk.type("verify --ca ~/ca.pem ~/long.sig -o ~/content", isShown: false)
+            #expect(try desk.read("content") == desk.read("long"))
+            let (_, output) = try await desk.type("\(sign) -", input: try desk.read("long"), isShown: false)
+            let isWhole = Data(base64Encoded: Data(output.dropLast())).map { $0.count > content.count } == true
+            #expect(output.last == 0x0A && isWhole)
+        }
+    }
+
+    /// A file has one line of base64 in it, and nothing else.
+    private func expectLine(_ name: String) throws {
+        let text = try desk.read(name)
+        #expect(Data(base64Encoded: Data(text)) != nil && !text.contains(0x0A))
+    }
+}
