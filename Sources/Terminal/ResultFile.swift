@@ -32,7 +32,10 @@ package final class ResultFile: Sendable {
     /// - Parameters:
     ///   - isPrivate: Whether only its owner may read the file, regardless of the mode of the former one.
     ///   - replaces: Whether the file may take the place of another one.
-    package init(_ path: String, isPrivate: Bool = false, replaces: Bool = true) throws {
+    ///   - replacesInput: Whether that may be a file that was read, all of which is in this one.
+    package init(
+        _ path: String, isPrivate: Bool = false, replaces: Bool = true, replacesInput: Bool = false
+    ) throws {
         (self.path, self.isPrivate, self.replaces) = (path, isPrivate, replaces)
         switch try ResultPlace(path) {
         case .descriptor(let number):
@@ -40,7 +43,7 @@ package final class ResultFile: Sendable {
         case .name(let name, in: let directory, let status?) where status.st_mode & S_IFMT != S_IFREG:
             (place, descriptor) = (nil, Lock(try Self.open(name, in: directory, status, path)))
         case .name(let name, in: let directory, let status):
-            try Self.check(status, path, replaces, [])
+            try Self.check(status, path, replaces, replacesInput: replacesInput, [])
             let temporary = Self.temporary(name)
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
             let number = unsafe openat(directory.number, temporary, flags, 0o600)
@@ -78,10 +81,14 @@ package final class ResultFile: Sendable {
     }
 
     /// Refuses to take the place of a file that is read, or that is not to be replaced.
-    private static func check(_ status: stat?, _ path: String, _ replaces: Bool, _ inputs: [FileIdentity]) throws {
+    private static func check(
+        _ status: stat?, _ path: String, _ replaces: Bool, replacesInput: Bool = false, _ inputs: [FileIdentity]
+    ) throws {
         guard let status else { return }
         let identity = FileIdentity(status)
-        guard !InputFile.hasOpened(identity), !inputs.contains(identity) else { throw ResultRefusal.input(path) }
+        guard replacesInput || !InputFile.hasOpened(identity) && !inputs.contains(identity) else {
+            throw ResultRefusal.input(path)
+        }
         guard replaces else { throw ResultRefusal.exists(path) }
     }
 

@@ -26,6 +26,8 @@ package struct SignedData: Sendable {
     /// The certificates that came with the message, in DER.
     package let certificates: [[UInt8]]
     package let signers: [Signer]
+    /// The content's type, an object identifier in DER.
+    package let contentType: [UInt8]
     /// Whether also what no signature covers, versions and names of algorithms, is as RFC 5652 wants it. Programs are
     /// known to be careless with it.
     package let isInOrder: Bool
@@ -57,7 +59,7 @@ package struct SignedData: Sendable {
     init(
         version: [UInt8], announced: [[UInt8]], contentType: [UInt8], content: [UInt8]?, behind reader: inout DERReader
     ) throws(GOSTError) {
-        self.content = content
+        (self.content, self.contentType) = (content, contentType)
         certificates = try Self.certificates(&reader)
         if reader.isAt(.context1) { _ = try reader.contents(.context1) }
         var set = try reader.nested(.set)

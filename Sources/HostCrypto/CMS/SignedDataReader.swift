@@ -108,6 +108,22 @@ package struct SignedDataReader: Sendable {
         }
     }
 
+    /// The bytes around the content, of a message that ``finish(content:)`` takes.
+    ///
+    /// - Throws: ``HostCryptoError/invalidEncoding``.
+    package func parts() throws(HostCryptoError) -> SignedDataParts {
+        guard let head, case .tail = place else { throw .invalidEncoding }
+        do throws(GOSTError) {
+            var reader = DERReader(tail.span, .ber)
+            for frame in head.inner.reversed() { try close(frame, &reader) }
+            return try SignedDataParts(
+                head: head.bytes, bodyCount: position - head.count, tail: tail, frames: head.outer.map(\.part),
+                algorithms: head.algorithms, hasContent: head.hasContent, contentEnd: tail.count - reader.count)
+        } catch {
+            throw HostCryptoError(error)
+        }
+    }
+
     /// Reads the end of an element that began before the content.
     private func close(_ frame: MessageCursor.Frame, _ reader: inout DERReader) throws(GOSTError) {
         guard let end = frame.end else { return try reader.endOfContents() }
@@ -132,8 +148,11 @@ private struct MessageHead: Sendable {
     /// The type of the content, an object identifier in DER.
     let contentType: [UInt8]
     let content: Content
-    /// The number of its bytes.
-    let count: Int
+    let bytes: [UInt8]
+    /// The place of the names of hash functions.
+    let algorithms: Range<Int>
+
+    var count: Int { bytes.count }
 
     var hasContent: Bool {
         if case .none = content { return false }
@@ -169,7 +188,9 @@ private struct MessageHead: Sendable {
         let signedData = try cursor.frame(.sequence)
         outer = [contentInfo, explicit, signedData]
         let version = try cursor.element(.integer)
+        let begin = cursor.offset
         let algorithms = try cursor.element(.set)
+        self.algorithms = begin..<cursor.offset
         do throws(GOSTError) {
             var reader = DERReader(version.span, .ber)
             self.version = [UInt8](copying: try reader.contents(.integer))
@@ -195,7 +216,7 @@ private struct MessageHead: Sendable {
                 self.content = .pieces(StringPieces(count: string.end.map { $0 - begin }))
             }
         }
-        count = cursor.offset
+        bytes = cursor.passed
     }
 
     private static func members(of set: [UInt8]) throws(GOSTError) -> [[UInt8]] {
@@ -217,9 +238,18 @@ private struct MessageCursor {
 
     /// An element that has begun.
     struct Frame: Sendable {
+        /// The place of its tag and length.
+        let header: Range<Int>
         /// The place behind it; nil for an indefinite length.
         let end: Int?
+
+        var part: SignedDataParts.Frame {
+            SignedDataParts.Frame(header: header, count: end.map { $0 - header.upperBound })
+        }
     }
+
+    /// The bytes before this place.
+    var passed: [UInt8] { Array(bytes.prefix(offset)) }
 
     private let bytes: [UInt8]
     private(set) var offset = 0
@@ -241,8 +271,8 @@ private struct MessageCursor {
             try ElementHeader(bytes.span.extracting(droppingFirst: offset), .ber)
         }
         let begin = offset + header.count
-        offset = begin
-        return Frame(end: header.length.map { begin + $0 })
+        defer { offset = begin }
+        return Frame(header: offset..<begin, end: header.length.map { begin + $0 })
     }
 
     /// Reads an element and gives it whole.

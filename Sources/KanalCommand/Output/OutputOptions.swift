@@ -100,9 +100,10 @@ enum Destination: Sendable {
     ///   - path: `-` for standard output.
     ///   - replaces: Whether the file may take the place of another one.
     ///   - isText: Whether a terminal shows the result.
-    init(_ path: String, replaces: Bool, isText: Bool = false) throws {
+    ///   - replacesInput: Whether it may be a file that was read, which the result has all of.
+    init(_ path: String, replaces: Bool, isText: Bool = false, replacesInput: Bool = false) throws {
         guard path == "-" else {
-            self = .file(try ResultFile(path, replaces: replaces), name: path)
+            self = .file(try ResultFile(path, replaces: replaces, replacesInput: replacesInput), name: path)
             return
         }
         if !isText { try OutputStream.output.requireBinary() }

@@ -109,6 +109,22 @@ enum PEM: String {
         return found
     }
 
+    /// The place of the first digits of this kind in text; nil without lines around them.
+    func digits(in text: [UInt8]) -> Range<Int>? {
+        guard Self.isText(text) else { return nil }
+        var (rest, begin) = (text[...], Int?.none)
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != 0x0A && $0 != 0x0D }
+            rest = rest.dropFirst(line.count + 1)
+            if let name = line.between(Self.begin) {
+                begin = names.contains { $0.utf8.elementsEqual(name) } ? line.endIndex : nil
+            } else if let begin, line.between(Self.end) != nil {
+                return begin..<line.startIndex
+            }
+        }
+        return nil
+    }
+
     /// The bytes of base64, between which may be white space; nil for anything else.
     static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard let bytes = Data(base64Encoded: Data(text.filter { !isSpace($0) })), !bytes.isEmpty else { return nil }
@@ -141,7 +157,7 @@ enum PEM: String {
     private static let begin = Array("-----BEGIN ".utf8)
     private static let end = Array("-----END ".utf8)
 
-    fileprivate static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     /// Reads everything of this kind from a file.
     func read(_ path: String) throws -> [[UInt8]] {

@@ -236,11 +236,13 @@ public enum MessageFault: Sendable, Equatable {
     case wrongAttributes
     /// There are too many signers and certificates to try all.
     case tooManySignatures
+    /// The certificate has signed the message already.
+    case alreadySigned
     /// All signatures are good, and not every signer has a path to a trusted certificate. The associated value has the
     /// signers that they claim to be, with the reasons (``MessageSigner/distrust``).
     case untrusted([MessageSigner])
 
-    fileprivate init(_ fault: SignerVerification.Fault?) {
+    init(_ fault: SignerVerification.Fault?) {
         self =
             switch fault {
             case .noSigner: .noSigner
@@ -272,6 +274,7 @@ extension MessageFault: CustomStringConvertible {
         case .weakAlgorithm: "a signature is by an algorithm or a key that is weak or not known"
         case .wrongAttributes: "the signed attributes are not in order"
         case .tooManySignatures: "verifying it would need too many signature checks"
+        case .alreadySigned: "the certificate has signed it already"
         case .untrusted(let signers): Self.explanation(untrusted: signers)
         }
     }
@@ -291,7 +294,7 @@ func onHost<Result: ~Copyable>(_ body: () throws(HostCryptoError) -> Result) thr
 }
 
 /// Runs `body`, which reads a message.
-private func asMessage<Result: ~Copyable>(
+func asMessage<Result: ~Copyable>(
     _ body: () throws(HostCryptoError) -> Result
 ) throws(KanalError) -> Result {
     do throws(HostCryptoError) { return try body() } catch { throw .messageRefused(.malformed) }

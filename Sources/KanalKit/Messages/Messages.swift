@@ -2,6 +2,7 @@
 
 import Glibc
 import HostCrypto
+import Secrets
 import Token
 import Tokens
 
@@ -105,12 +106,36 @@ extension Session {
         try certificates().filter(\.isTrusted)
     }
 
+    /// Signs a message that is being made.
+    ///
+    /// - Parameter fileName: The name of the content, which a user who is asked for consent sees.
+    func signature(
+        of message: SignedMessage, by signer: (signer: CMSSigner, key: TokenObject), of fileName: String?
+    ) throws(KanalError) -> [UInt8] {
+        try call { session throws(TokensError) in
+            try session.signature(
+                of: message, by: signer.signer, with: signer.key, content: fileName.map(SignedContent.init(file:)))
+        }
+    }
+
+    /// The certificates and the keys of several signers, with further certificates in DER that go with the message.
+    func cmsSigners(
+        _ certificates: [TokenCertificate], _ further: [[UInt8]]
+    ) throws(KanalError) -> [(signer: CMSSigner, key: TokenObject)] {
+        try certificates.map { certificate throws(KanalError) in
+            try cmsSigner(certificate, [], further: further)
+        }
+    }
+
     /// The certificates and the key for signing a message.
+    ///
+    /// - Parameter further: Certificates in DER that need not be on the token.
     func cmsSigner(
-        _ certificate: TokenCertificate, _ others: [TokenCertificate]
+        _ certificate: TokenCertificate, _ others: [TokenCertificate], further: [[UInt8]] = []
     ) throws(KanalError) -> (signer: CMSSigner, key: TokenObject) {
         try call { session throws(TokensError) in
-            try session.cmsSigner(certificate.reference.object, others: others.map(\.reference.object))
+            try session.cmsSigner(
+                certificate.reference.object, others: others.map(\.reference.object), further: further)
         }
     }
 }
@@ -142,21 +167,43 @@ extension Token {
         isDetached: Bool = false,
         pin: borrowing PIN? = nil, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws {
-        let signer = try await perform(pin: pin, prompt: prompt) { session in
-            try session.cmsSigner(certificate, others).signer
-        }
-        let draft = MessageDraft(signer, isDetached ? .beside : content.length.map { .inside($0) } ?? .pieces)
+        try await sign(
+            content, isDetached: isDetached, pin.secret, prompt, output,
+            by: { session throws(KanalError) in [try session.cmsSigner(certificate, others)] })
+    }
+
+    /// Signs a content of any length with several keys, as
+    /// ``signMessage(of:by:others:isDetached:pin:prompt:output:)-(_,TokenCertificate,_,_,PIN?,_,_)`` does with one: a
+    /// message with a signer for each.
+    ///
+    /// - Parameters:
+    ///   - signers: The signers' certificates. Each one's private key is on the token.
+    ///   - certificates: Further certificates in DER that go with the message.
+    public func signMessage(
+        of content: ByteSource, by signers: [TokenCertificate], certificates: [[UInt8]], isDetached: Bool = false,
+        pin: borrowing PIN? = nil, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
+    ) async throws {
+        guard !signers.isEmpty else { throw KanalError.invalidArgument("no signer is named") }
+        try await sign(
+            content, isDetached: isDetached, pin.secret, prompt, output,
+            by: { session throws(KanalError) in try session.cmsSigners(signers, certificates) })
+    }
+
+    private func sign(
+        _ content: ByteSource, isDetached: Bool, _ pin: SharedSecret?, _ prompt: String?,
+        _ output: @escaping @Sendable ([UInt8]) throws -> Void,
+        by find: @escaping @Sendable (borrowing Session) throws(KanalError) -> [(signer: CMSSigner, key: TokenObject)]
+    ) async throws {
+        let signers = try await perform(.user, pin, prompt, nil) { session in try find(session).map(\.signer) }
+        let draft = MessageDraft(signers, isDetached ? .beside : content.length.map { .inside($0) } ?? .pieces)
         let head = try draft.head()
-        let digest = try await inThreadOfItsOwn { isCancelled in
+        let digests = try await inThreadOfItsOwn { isCancelled in
             try draft.write(content, behind: head, to: output, unless: isCancelled)
         }
-        let rest = try await perform(pin: pin, prompt: prompt) { session in
-            let (signer, key) = try session.cmsSigner(certificate, others)
-            return try draft.rest(digest, behind: head) { message throws(KanalError) in
-                try session.call { session throws(TokensError) in
-                    try session.signature(
-                        of: message, by: signer, with: key, content: content.fileName.map(SignedContent.init(file:)))
-                }
+        let rest = try await perform(.user, pin, prompt, nil) { session in
+            let found = try find(session)
+            return try draft.rest(digests) { place, message throws(KanalError) in
+                try session.signature(of: message, by: found[place], of: content.fileName)
             }
         }
         try await inThreadOfItsOwn { _ in try output(rest) }
@@ -186,7 +233,7 @@ private struct MessageDraft: Sendable {
         case pieces
     }
 
-    private let signer: CMSSigner
+    private let signers: [CMSSigner]
     private let place: Place
     private let time = Int(Glibc.time(nil))
 
@@ -194,8 +241,8 @@ private struct MessageDraft: Sendable {
     /// have it.
     private static let limit = 64
 
-    init(_ signer: CMSSigner, _ place: Place) {
-        self.signer = signer
+    init(_ signers: [CMSSigner], _ place: Place) {
+        self.signers = signers
         self.place = place
     }
 
@@ -204,17 +251,17 @@ private struct MessageDraft: Sendable {
         if case .inside(let count) = place, !(0..<1 << 32).contains(count) {
             throw .invalidArgument("a content of 4 GiB or more has to be beside its message, or of no known length")
         }
-        let digest = [UInt8](repeating: 0, count: signer.algorithm.digest.size)
-        return try ends(message(digest), signer.exampleSignature).head
+        return try ends(messages([:]), signers.map(\.exampleSignature)).head
     }
 
     /// Hashes the content and, if it is part of the message, writes the head and the content.
     func write(
         _ content: ByteSource, behind head: [UInt8], to output: ([UInt8]) throws -> Void,
         unless isCancelled: () -> Bool
-    ) throws -> [UInt8] {
-        let algorithm = signer.algorithm.digest
-        let digests = try onHost { () throws(HostCryptoError) in try ContentDigests([algorithm]) }
+    ) throws -> [DigestAlgorithm: [UInt8]] {
+        let digests = try onHost { () throws(HostCryptoError) in
+            try ContentDigests(signers.map(\.algorithm.digest))
+        }
         var isWritten = true
         if case .beside = place { isWritten = false }
         var hasHeaders = false
@@ -225,38 +272,59 @@ private struct MessageDraft: Sendable {
             if hasHeaders { try output(SignedMessage.pieceHeader(count: piece.count)) }
             if isWritten { try output(piece) }
         }
-        let values = try onHost { () throws(HostCryptoError) in try digests.finalize() }
-        return values[algorithm] ?? []
+        return try onHost { () throws(HostCryptoError) in try digests.finalize() }
     }
 
-    /// Signs the message.
+    /// Signs the message with each key.
     ///
+    /// - Parameter sign: Signs for a signer, by its number.
     /// - Returns: The bytes after the content; the whole message if the content is beside it.
     func rest(
-        _ digest: [UInt8], behind head: [UInt8], _ sign: (SignedMessage) throws(KanalError) -> [UInt8]
+        _ digests: [DigestAlgorithm: [UInt8]], _ sign: (Int, SignedMessage) throws(KanalError) -> [UInt8]
     ) throws(KanalError) -> [UInt8] {
-        let message = try message(digest)
+        let messages = try messages(digests)
+        var signatures: [[UInt8]] = []
+        for (number, message) in messages.enumerated() {
+            signatures.append(try signature(of: message, number, sign))
+        }
+        let ends = try ends(messages, signatures)
+        if case .beside = place { return ends.head + ends.tail }
+        return ends.tail
+    }
+
+    /// A signature of the length that the head announces, if it announces one.
+    private func signature(
+        of message: SignedMessage, _ number: Int, _ sign: (Int, SignedMessage) throws(KanalError) -> [UInt8]
+    ) throws(KanalError) -> [UInt8] {
+        let example = signers[number].exampleSignature
         for _ in 0..<Self.limit {
-            let signature = try sign(message)
-            let ends = try ends(message, signature)
-            if case .beside = place { return ends.head + ends.tail }
-            if ends.head == head { return ends.tail }
+            let signature = try sign(number, message)
+            let counts = try onHost { () throws(HostCryptoError) in
+                (try message.signerInfo(signature).count, try message.signerInfo(example).count)
+            }
+            guard case .inside = place, counts.0 != counts.1 else { return signature }
         }
         throw .refused(code: "CKR_FUNCTION_FAILED", reason: "no signature has the length that the message announces")
     }
 
-    private func message(_ digest: [UInt8]) throws(KanalError) -> SignedMessage {
-        try onHost { () throws(HostCryptoError) in try signer.message(contentDigest: digest, time: time) }
+    /// - Parameter digests: Empty if lengths alone matter.
+    private func messages(_ digests: [DigestAlgorithm: [UInt8]]) throws(KanalError) -> [SignedMessage] {
+        try signers.map { signer throws(KanalError) in
+            let algorithm = signer.algorithm.digest
+            let digest = digests[algorithm] ?? [UInt8](repeating: 0, count: digests.isEmpty ? algorithm.size : 0)
+            return try onHost { () throws(HostCryptoError) in try signer.message(contentDigest: digest, time: time) }
+        }
     }
 
     private func ends(
-        _ message: SignedMessage, _ signature: [UInt8]
+        _ messages: [SignedMessage], _ signatures: [[UInt8]]
     ) throws(KanalError) -> (head: [UInt8], tail: [UInt8]) {
-        try onHost { () throws(HostCryptoError) in
+        let all = SignedMessages(messages)
+        return try onHost { () throws(HostCryptoError) in
             switch place {
-            case .beside: try message.ends(signature: signature, contentCount: nil)
-            case .inside(let count): try message.ends(signature: signature, contentCount: count)
-            case .pieces: try message.endsOfPieces(signature: signature)
+            case .beside: try all.ends(signatures: signatures, contentCount: nil)
+            case .inside(let count): try all.ends(signatures: signatures, contentCount: count)
+            case .pieces: try all.endsOfPieces(signatures: signatures)
             }
         }
     }

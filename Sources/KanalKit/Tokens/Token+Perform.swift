@@ -36,7 +36,8 @@ extension Token {
         try await perform(role, pin.secret, prompt, patience, body)
     }
 
-    private func perform<Result: Sendable>(
+    /// The same with a PIN that is shared; nil for none.
+    func perform<Result: Sendable>(
         _ role: Role, _ given: SharedSecret?, _ prompt: String?, _ patience: Duration?,
         _ body: @escaping @Sendable (borrowing Session) throws -> Result
     ) async throws -> Result {

@@ -6,7 +6,7 @@ package import Token
 
 /// A certificate of a private key, and further certificates, for signing a message.
 package struct CMSSigner: Sendable {
-    private let certificate: [UInt8]
+    package let certificate: [UInt8]
     private let others: [[UInt8]]
     package let info: PublicKeyInfo
 
@@ -33,11 +33,14 @@ package struct CMSSigner: Sendable {
     /// - Parameters:
     ///   - contentDigest: By the hash function of ``algorithm``.
     ///   - time: The time of the signature, in seconds since 1970.
+    ///   - kind: The content's.
     /// - Throws: As `SignedMessage` does.
-    package func message(contentDigest: [UInt8], time: Int) throws(HostCryptoError) -> SignedMessage {
+    package func message(
+        contentDigest: [UInt8], time: Int, kind: SignedMessage.Kind = .content(CMS.data)
+    ) throws(HostCryptoError) -> SignedMessage {
         try SignedMessage(
             contentDigest: contentDigest, certificate: certificate, others: others, algorithm: algorithm,
-            signingTime: time)
+            signingTime: time, kind: kind)
     }
 
     /// A signature that takes as many bytes in a message as the key's take: of ECDSA, as half of them.
@@ -133,8 +136,10 @@ extension TokenSession {
     }
 
     /// The certificates and the key for signing a message.
+    ///
+    /// - Parameter further: Certificates in DER that need not be on the token.
     package func cmsSigner(
-        _ certificate: TokenObject, others: [TokenObject]
+        _ certificate: TokenObject, others: [TokenObject], further: [[UInt8]] = []
     ) throws(TokensError) -> (signer: CMSSigner, key: TokenObject) {
         try requireLogin(.user)
         var values: [[UInt8]] = []
@@ -144,7 +149,7 @@ extension TokenSession {
             }
             values.append(value)
         }
-        let signer = try CMSSigner(certificate: values[0], others: Array(values.dropFirst()))
+        let signer = try CMSSigner(certificate: values[0], others: values.dropFirst() + further)
         return (signer, try signingKey(id: certificate.identifier, of: signer.info))
     }
 

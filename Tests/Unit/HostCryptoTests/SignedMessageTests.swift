@@ -116,15 +116,18 @@ struct SignedMessageTests {
         let (signature, signed) = ([UInt8](repeating: 1, count: 64), try message(1))
         for count in [0, 1, 127, 128, 70_000] {
             let content = [UInt8](repeating: 0x6B, count: count)
-            let (head, tail) = try signed.ends(signature: signature, contentCount: count)
+            let (head, tail) = try SignedMessages([signed]).ends(signatures: [signature], contentCount: count)
             #expect(try head + content + tail == signed.der(signature: signature, content: content))
-            let other = try message(2).ends(signature: [UInt8](repeating: 2, count: 64), contentCount: count)
+            let other = try SignedMessages([message(2)]).ends(
+                signatures: [[UInt8](repeating: 2, count: 64)], contentCount: count)
             #expect(head == other.head && tail != other.tail)
         }
-        let long = try signed.ends(signature: signature, contentCount: 0xFFFF_FFFF).head
+        let long = try SignedMessages([signed]).ends(signatures: [signature], contentCount: 0xFFFF_FFFF).head
         #expect(long.suffix(6) == [0x04, 0x84, 0xFF, 0xFF, 0xFF, 0xFF])
         for count in [-1, 1 << 32, .max] {
-            expect(.invalidLength) { _ = try signed.ends(signature: signature, contentCount: count) }
+            expect(.invalidLength) {
+                _ = try SignedMessages([signed]).ends(signatures: [signature], contentCount: count)
+            }
         }
     }
 

@@ -74,6 +74,13 @@ extension MessageFile {
     /// 1.2.840.113549.1.7.2
     private static let signedData: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 2]
 
+    /// The file with the content of a message that does not contain it, by the name of the message's.
+    static func contentBeside(_ file: String) -> String? {
+        guard let ending = [".p7s", ".sig", ".sgn"].first(where: file.hasSuffix) else { return nil }
+        let name = String(file.dropLast(ending.count))
+        return (try? InputFile(name)) == nil ? nil : name
+    }
+
     /// The file beside another one that has a message in it.
     static func messageBeside(_ file: String) -> String? {
         [".p7s", ".sig", ".sgn"].map { file + $0 }.first(where: isMessage)

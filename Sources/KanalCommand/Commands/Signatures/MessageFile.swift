@@ -12,12 +12,14 @@ struct MessageFile {
     private let rest: InputFile?
     /// The content that an S/MIME file has beside the message (multipart/signed).
     let content: [UInt8]?
+    /// The form that the file has the message in; nil for a mail.
+    let encoding: SignatureEncoding?
 
     /// - Throws: ``CommandError`` if the file is text without a message, or with several.
     init(_ input: InputFile, _ file: String) throws {
         let first = try input.next() ?? []
         guard first.isText else {
-            (self.first, rest, content) = (first, input, nil)
+            (self.first, rest, content, encoding) = (first, input, nil, .binary)
             return
         }
         var text = first
@@ -30,6 +32,7 @@ struct MessageFile {
         let mail = SignedMail(text.withoutByteOrderMark)
         self.first = try mail?.message ?? PEM.message.one(of: text, from: file)
         (rest, content) = (nil, mail?.content)
+        encoding = mail == nil ? .text(SignatureText(of: text)) : nil
     }
 
     /// The message, piece by piece.

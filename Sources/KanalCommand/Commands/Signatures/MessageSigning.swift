@@ -6,13 +6,8 @@ import Translation
 /// Signed messages of files, all under one login.
 struct MessageSigning {
     let files: [String]
-    /// The name of the key or its certificate.
-    let name: String?
-    /// The names of further certificates.
-    let with: [String]
+    let signers: MessageSigners
     let isDetached: Bool
-    /// Whether the certificate may be expired.
-    let expired: Bool
     let output: OutputOptions
     let places: SignaturePlaces
 
@@ -22,10 +17,10 @@ struct MessageSigning {
     func run(
         on token: Token, _ secrets: KeyUseOptions, _ batch: Batch<SignedFile>
     ) async throws -> Batch<SignedFile> {
-        let (name, with, expired) = (name, with, expired)
+        let signers = signers
         return try await secrets.perform(on: token) { session in
-            try Self.certificates(of: session, named: name, with: with, expired: expired)
-        } then: { certificate, others in
+            try signers.find(in: session)
+        } then: { found in
             let progress = BatchProgress(.signing, count: files.count)
             defer { progress.end() }
             var batch = batch
@@ -37,7 +32,7 @@ struct MessageSigning {
                     let source = input.source(
                         isCounted: isDetached || isCounted, progress: progress.begin(number, input))
                     try await token.signMessage(
-                        of: source, by: certificate, others: others, isDetached: isDetached,
+                        of: source, by: found.signers, certificates: found.certificates, isDetached: isDetached,
                         output: { try destination.write($0) })
                     try destination.finish()
                     return SignedFile(file, signature: destination.name)
@@ -45,9 +40,7 @@ struct MessageSigning {
                     SignedFile(file, error: $1)
                 }
             }
-            if !batch.results.isEmpty, let notice = certificate.notice(at: Timestamp.now.seconds) {
-                try output.warn([Finding(notice, of: token.information.serialText)])
-            }
+            if !batch.results.isEmpty { try found.warn(of: token, output) }
             return batch
         }
     }
@@ -82,5 +75,49 @@ struct MessageSigning {
                 """, remedy: expired == nil ? nil : "--expired")
         }
         return (signer, try others.map { try all.only(named: $0, .certificate, by: "--with") })
+    }
+}
+
+/// The certificates to sign messages with, by the options.
+struct MessageSigners: Sendable {
+    /// The names of keys or their certificates; empty for the only one.
+    let names: [String]
+    /// The names of further certificates of the token.
+    let with: [String]
+    /// Whether certificates may be expired.
+    let expired: Bool
+    /// Whether all certificates up to the root that are known go with the message.
+    let hasChain: Bool
+    /// Certificates of files.
+    let known: [[UInt8]]
+
+    struct Found: Sendable {
+        let signers: [TokenCertificate]
+        /// Further certificates that go with the message.
+        let certificates: [[UInt8]]
+
+        /// Warns of certificates that end soon.
+        func warn(of token: Token, _ output: OutputOptions) throws {
+            let notices = signers.compactMap { $0.notice(at: Timestamp.now.seconds) }
+            try output.warn(notices.map { Finding($0, of: token.information.serialText) })
+        }
+    }
+
+    func find(in session: borrowing Session) throws -> Found {
+        var signers: [TokenCertificate] = []
+        var certificates: [[UInt8]] = []
+        for name in names.isEmpty ? [nil] : names.map(Optional.some) {
+            let found = try MessageSigning.certificates(of: session, named: name, with: with, expired: expired)
+            guard !signers.contains(found.signer) else {
+                throw CommandError(.usage, "--key names the certificate \(found.signer.caption) twice")
+            }
+            signers.append(found.signer)
+            certificates = found.others.map(\.value)
+        }
+        if hasChain {
+            let all = try session.certificates().map(\.value) + known
+            certificates += try signers.flatMap { try CertificateChain.above($0.value, among: all) }
+        }
+        return Found(signers: signers, certificates: certificates)
     }
 }

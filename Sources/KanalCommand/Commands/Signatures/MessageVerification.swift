@@ -64,7 +64,9 @@ struct MessageVerification {
             try result?.finish()
             return signers
         } catch KanalError.messageRefused(.noContent) {
-            guard place == nil, let beside = contentBeside(file) else { throw KanalError.messageRefused(.noContent) }
+            guard place == nil, let beside = MessageFile.contentBeside(file) else {
+                throw KanalError.messageRefused(.noContent)
+            }
             return try await verifyDetached(try InputFile(file), file, beside, number, progress)
         }
     }
@@ -110,13 +112,6 @@ struct MessageVerification {
             throw CommandError(
                 .failed, "\(refusal.explanation): --at verifies for another time", of: refusal, remedy: "--at")
         }
-    }
-
-    /// The file with the content of a message that does not contain it, by the name of the message's.
-    private func contentBeside(_ file: String) -> String? {
-        guard let ending = [".p7s", ".sig", ".sgn"].first(where: file.hasSuffix) else { return nil }
-        let name = String(file.dropLast(ending.count))
-        return (try? InputFile(name)) == nil ? nil : name
     }
 }
 

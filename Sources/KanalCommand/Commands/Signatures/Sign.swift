@@ -17,6 +17,10 @@ struct Sign: AsyncParsableCommand {
                 it. A file that cannot be read does not hold up the others; what was signed stays. A signature that is there \
                 already is not replaced without --overwrite; --skip-signed passes over files that have one.
 
+                With --add each FILE is a signed message, or has one beside it, and gets a further signer; its other \
+                bytes and its encoding stay. The content of a message beside it is found by its name, or in --content. \
+                The message takes the place of the former one, unless --output names another.
+
                 With --esia the file is the string that the state identity service (ESIA) wants signed, without a line \
                 break at its end. The result is in base64url without padding: the signature, for client_secret from \
                 version 2.90 on, or with --cms the detached message that older versions want. "kanal cert show" has \
@@ -30,13 +34,18 @@ struct Sign: AsyncParsableCommand {
 
     @Option(
         name: [.short, .long],
-        help: .saying("The key's label or id, or its certificate's. (default: the only one)", valueName: "key"))
-    var key: String?
+        help: .saying(
+            """
+            The key's label or id, or its certificate's; several for messages with several signers. (default: the only \
+            one)
+            """, valueName: "key"))
+    var key: [String] = []
 
     @Option(help: .saying("How the key signs, for keys with a choice.", valueName: "algorithm"))
     var algorithm: AlgorithmName?
 
     @OptionGroup var message: MessageForm
+    @OptionGroup var addition: AdditionOptions
     @OptionGroup var form: SignatureForm
     @OptionGroup var places: PlaceOptions
 
@@ -59,13 +68,20 @@ struct Sign: AsyncParsableCommand {
         guard files.count == 1 || (destination == nil && !esia && !files.contains("-")) else {
             throw ValidationError(translated("standard input, --output and --esia go with one file"))
         }
-        guard message.cms || (!message.detached && message.with.isEmpty) else {
-            throw ValidationError(translated("--detached and --with go with --cms"))
+        try addition.validate(with: self)
+        guard isOfMessages || (!message.detached && message.with.isEmpty && !message.chain) else {
+            throw ValidationError(translated("--detached, --with and --chain go with --cms"))
         }
-        guard message.cms || !message.expired else {
+        guard isOfMessages || !message.expired else {
             throw ValidationError(translated("--expired goes with --cms: a signature alone names no certificate"))
         }
-        guard !message.cms || algorithm == nil else {
+        guard (isOfMessages && !esia) || key.count <= 1 else {
+            throw ValidationError(translated("several keys go with --cms and --add"))
+        }
+        guard message.certificate.isEmpty || message.chain || addition.isGiven else {
+            throw ValidationError(translated("--certificate goes with --chain and --add"))
+        }
+        guard !isOfMessages || algorithm == nil else {
             throw ValidationError(translated("--cms and --algorithm exclude each other"))
         }
         guard form.extension == nil || (message.cms && destination == nil && !esia) else {
@@ -82,14 +98,28 @@ struct Sign: AsyncParsableCommand {
         }
     }
 
+    /// Whether messages are written, and not signatures alone.
+    private var isOfMessages: Bool { message.cms || addition.isGiven }
+
     func run() async throws {
         guard !esia else {
             let token = try await token.find()
             return try await StateIdentityString(
-                file: files[0], key: key, isMessage: message.cms, expired: message.expired, place: destination,
+                file: files[0], key: key.first, isMessage: message.cms, expired: message.expired, place: destination,
                 replacing: places.replacing
             )
             .sign(on: token, secrets, output)
+        }
+        let signers = MessageSigners(
+            names: key, with: message.with, expired: message.expired, hasChain: message.chain,
+            known: try message.certificate.flatMap { try PEM.certificate.read($0) })
+        if addition.isGiven {
+            let token = try await token.find()
+            let batch = try await MessageAddition(
+                files: files, signers: signers, options: addition, destination: destination,
+                replaces: places.overwrite, output: output
+            ).run(on: token, secrets)
+            return try finish(batch, isShown: (destination ?? files[0]) != "-")
         }
         let places = SignaturePlaces(
             destination: destination, ending: form.extension?.rawValue ?? message.ending, encoding: form.encoding,
@@ -102,20 +132,23 @@ struct Sign: AsyncParsableCommand {
             batch =
                 message.cms
                 ? try await MessageSigning(
-                    files: files, name: key, with: message.with, isDetached: message.detached,
-                    expired: message.expired, output: output, places: places
+                    files: files, signers: signers, isDetached: message.detached, output: output, places: places
                 )
                 .run(on: token, secrets, batch)
                 : try await rawSignatures(of: files, places, on: token, batch, isCertified)
         }
-        if places.place(for: self.files[0]) != "-" {
+        let isHinted = isCertified.withLock { $0 } && batch.results.contains { $0.signature != nil }
+        try finish(batch, isShown: places.place(for: self.files[0]) != "-", isHinted: isHinted)
+    }
+
+    /// - Parameter isShown: Whether the signatures are in files, and not the output.
+    private func finish(_ batch: Batch<SignedFile>, isShown: Bool, isHinted: Bool = false) throws {
+        if isShown {
             try output.show(
                 SignedFiles(files: batch.results, untried: batch.untried.isEmpty ? nil : batch.untried),
                 endingWith: batch.error(.signing))
         }
-        if isCertified.withLock({ $0 }), batch.results.contains(where: { $0.signature != nil }) {
-            try output.hint(Self.formNote, .command("kanal sign --cms FILE"))
-        }
+        if isHinted { try output.hint(Self.formNote, .command("kanal sign --cms FILE")) }
         try batch.finish(.signing)
     }
 
@@ -130,7 +163,7 @@ struct Sign: AsyncParsableCommand {
         of files: [String], _ places: SignaturePlaces, on token: Token, _ batch: Batch<SignedFile>,
         _ isCertified: Lock<Bool>
     ) async throws -> Batch<SignedFile> {
-        let (name, algorithm, isRead) = (key, algorithm, output.isRead)
+        let (name, algorithm, isRead) = (key.first, algorithm, output.isRead)
         return try await secrets.perform(on: token) { session in
             let key = try session.keyPairs().only(named: name, .key, by: "--key")
             let algorithm = try AlgorithmName.choose(algorithm, for: key.kind)
@@ -175,6 +208,15 @@ struct MessageForm: ParsableArguments {
 
     @Option(help: .saying("A further certificate of the token to include in signed messages.", valueName: "name"))
     var with: [String] = []
+
+    @Flag(help: .saying("Put in all certificates up to the root that are known: of the token, and of --certificate."))
+    var chain = false
+
+    @Option(
+        help: .saying("A file with certificates of authorities, or of others who have signed.", valueName: "file"),
+        completion: .file(),
+        transform: FileName.argument)
+    var certificate: [String] = []
 
     @Flag(help: .saying("Sign although the certificate has expired."))
     var expired = false

@@ -27,6 +27,23 @@ struct SignatureText: Sendable, Equatable {
     var after: [UInt8] = []
 }
 
+extension SignatureText {
+    /// The text that a file has around a message, with lines or without.
+    init(of text: [UInt8]) {
+        func isAround(_ byte: UInt8) -> Bool { PEM.isSpace(byte) || byte >= 0x80 }
+        let whole = PEM.message.digits(in: text) ?? text.indices
+        let begin = text[whole].firstIndex { !isAround($0) } ?? whole.upperBound
+        let end = (text[begin..<whole.upperBound].lastIndex { !isAround($0) } ?? begin - 1) + 1
+        let digits = text[begin..<end]
+        before = Array(text[..<begin])
+        after = Array(text[end...])
+        let line = digits.prefix { !PEM.isSpace($0) }
+        width = line.count == digits.count ? nil : line.count
+        let space = digits.dropFirst(line.count).prefix(while: PEM.isSpace)
+        lineBreak = space.isEmpty ? [0x0A] : Array(space)
+    }
+}
+
 /// A file of a signature that is being written.
 final class SignatureFile: Sendable {
     private let destination: Destination

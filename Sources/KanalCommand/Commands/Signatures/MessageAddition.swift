@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+import Translation
+
+/// Whether signatures go into messages that are there already, and how.
+struct AdditionOptions: ParsableArguments {
+    @Flag(help: .saying("Put a further signer into signed messages."))
+    var add = false
+
+    @Option(
+        help: .saying("The file that was signed, if it is not in the message.", valueName: "file"),
+        completion: .file(),
+        transform: FileName.argument)
+    var content: String?
+
+    @Flag(help: .saying("Sign also what the certificate has signed already."))
+    var again = false
+
+    var isGiven: Bool { add }
+
+    func validate(with sign: Sign) throws {
+        guard isGiven || (content == nil && !again) else {
+            throw ValidationError(translated("--content and --again go with --add"))
+        }
+        guard isGiven else { return }
+        guard !sign.esia, !sign.message.detached, sign.form.extension == nil, !sign.form.base64,
+            !sign.places.skipSigned
+        else {
+            throw ValidationError(
+                translated(
+                    "a message stays as it is: --detached, --base64, --extension, --skip-signed and --esia do not go with --add"
+                ))
+        }
+        guard sign.files.count == 1 || content == nil else {
+            throw ValidationError(translated("--content goes with one file"))
+        }
+    }
+}
+
+/// Further signatures in messages of files, all under one login.
+struct MessageAddition {
+    let files: [String]
+    let signers: MessageSigners
+    let options: AdditionOptions
+    let destination: String?
+    /// Whether another file than that of the message may be replaced.
+    let replaces: Bool
+    let output: OutputOptions
+
+    func run(on token: Token, _ secrets: KeyUseOptions) async throws -> Batch<SignedFile> {
+        let signers = signers
+        return try await secrets.perform(on: token) { session in
+            try signers.find(in: session)
+        } then: { found in
+            let progress = BatchProgress(.signing, count: files.count)
+            defer { progress.end() }
+            var batch = Batch<SignedFile>()
+            for (number, file) in files.enumerated() {
+                await batch.attempt(file) {
+                    let name = try await namingRemedies { try await add(found, to: file, on: token, number, progress) }
+                    return SignedFile(file, signature: name)
+                } failed: {
+                    SignedFile(file, error: $1)
+                }
+            }
+            if !batch.results.isEmpty { try found.warn(of: token, output) }
+            return batch
+        }
+    }
+
+    /// - Returns: The name of the file with the result; nil for standard output.
+    private func add(
+        _ found: MessageSigners.Found, to file: String, on token: Token, _ number: Int, _ progress: BatchProgress
+    ) async throws -> String? {
+        // As "kanal verify" finds it.
+        let isContent = options.content == nil && InputFile.isRegular(file) && !MessageFile.isMessage(file)
+        let beside = isContent ? MessageFile.messageBeside(file) : nil
+        let name = beside ?? file
+        let input = try InputFile(name)
+        let read = try MessageFile(input, name)
+        guard let encoding = read.encoding else {
+            throw CommandError(.failed, "\(name.printable) is a mail: add a signer to a message in DER, PEM or base64")
+        }
+        // Text, and what comes by a pipe, is kept; all else is read twice.
+        let whole = encoding.isText || name == "-" ? try read.bytes() : nil
+        let tell = progress.begin(number, input)
+        let open: @Sendable (String) throws -> ByteSource = { name in
+            let input = try InputFile(name)
+            return input.source(progress: progress.begin(number, input))
+        }
+        var message = ExistingMessage(content: try options.content.map(open)) {
+            if let whole { return ByteSource(first: whole, nil, tell) }
+            return try InputFile(name).source(progress: tell)
+        }
+        message.findContent = { try open(try Self.contentFile(beside == nil ? nil : file, of: name)) }
+        message.certificates = signers.known
+        let place = destination ?? name
+        let result = SignatureFile(
+            try Destination(
+                place, replaces: destination == nil || replaces, isText: encoding.isText,
+                replacesInput: destination == nil),
+            encoding)
+        try await token.addSigners(
+            found.signers, to: message, certificates: found.certificates, allowsRepetition: options.again,
+            output: { try result.write($0) })
+        try result.finish()
+        return result.name
+    }
+
+    /// The file with the content of a message that does not have it.
+    private static func contentFile(_ file: String?, of message: String) throws -> String {
+        if let name = file ?? MessageFile.contentBeside(message) { return name }
+        throw CommandError(
+            .failed,
+            "the content of \(message.printable) is neither in it nor in a file of its name: --content names the file",
+            remedy: "--content")
+    }
+
+    private func namingRemedies(_ body: () async throws -> String?) async throws -> String? {
+        do { return try await body() } catch KanalError.messageRefused(.alreadySigned) {
+            throw CommandError(
+                .failed, "\(KanalError.messageRefused(.alreadySigned).explanation); --again signs it once more",
+                of: .messageRefused(.alreadySigned), remedy: "--again")
+        } catch KanalError.messageRefused(.noCertificate) {
+            throw CommandError(
+                .failed,
+                "\(KanalError.messageRefused(.noCertificate).explanation): --certificate names a file that has it",
+                of: .messageRefused(.noCertificate), remedy: "--certificate")
+        }
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HostCrypto
+import Locking
+import Secrets
+import Token
+import Tokens
+
+/// A signed message that gets further signatures. Its bytes stay but those of lengths.
+public struct ExistingMessage: Sendable {
+    /// Further certificates in DER: of those who have signed it already, if the message does not have them.
+    public var certificates: [[UInt8]] = []
+    /// Asked for the content of a message that does not have it, if none was given.
+    public var findContent: (@Sendable () throws -> ByteSource)?
+    let content: ByteSource?
+    let source: @Sendable () throws -> ByteSource
+
+    /// - Parameters:
+    ///   - content: The signed content, if it is not in the message.
+    ///   - source: Returns the message, in BER or DER, from its beginning on. A message with its content in it is read
+    ///     twice, and not kept.
+    public init(content: ByteSource? = nil, _ source: @escaping @Sendable () throws -> ByteSource) {
+        (self.content, self.source) = (content, source)
+    }
+
+    /// A message that is whole in memory.
+    public init(_ message: [UInt8], content: ByteSource? = nil) {
+        self.init(content: content) {
+            let piece = Lock<[UInt8]?>(message)
+            return ByteSource(length: message.count) { piece.withLock { $0.take() } }
+        }
+    }
+}
+
+extension Token {
+    /// Puts further signers into a message: each signs the content as the others have (RFC 5652, 5.1).
+    ///
+    /// All signatures that the message has are verified before, whoever's they are. The message is written in its own
+    /// encoding: what was DER is DER, what has indefinite lengths keeps them.
+    ///
+    /// - Parameters:
+    ///   - signers: The signers' certificates. Each one's private key is on the token.
+    ///   - message: The message. Cancelling the task ends the work between two pieces of it, or of the content, with
+    ///     ``KanalError/cancelled``.
+    ///   - certificates: Further certificates in DER that go with the message.
+    ///   - allowsRepetition: Whether a certificate that has signed the message may sign it again.
+    ///   - pin: As for `Token.perform`.
+    ///   - prompt: As there.
+    ///   - output: Takes the next bytes of the message. It is called in a thread that may block. If the work ends with
+    ///     an error, its output is not a message.
+    /// - Throws: ``KanalError/messageRefused(_:)`` for a message that is not signed, or not by all of its signers;
+    ///   ``KanalError``; what `output` and the sources throw.
+    public func addSigners(
+        _ signers: [TokenCertificate], to message: ExistingMessage, certificates: [[UInt8]] = [],
+        allowsRepetition: Bool = false, pin: borrowing PIN? = nil, prompt: String? = nil,
+        output: @escaping @Sendable ([UInt8]) throws -> Void
+    ) async throws {
+        guard !signers.isEmpty else { throw KanalError.invalidArgument("no signer is named") }
+        let secret = pin.secret
+        let known = try await perform(.user, secret, prompt, nil) { session in
+            try session.cmsSigners(signers, certificates).map(\.signer)
+        }
+        let reading = MessageReading(message, signing: known.map(\.algorithm.digest))
+        let found = try await inThreadOfItsOwn { isCancelled in try reading.found(unless: isCancelled) }
+        guard allowsRepetition || !known.contains(where: { found.certificates.contains($0.certificate) }) else {
+            throw KanalError.messageRefused(.alreadySigned)
+        }
+        let time = Int(Glibc.time(nil))
+        let added = try await perform(.user, secret, prompt, nil) { session in
+            var added = AddedSignatures()
+            for signer in try session.cmsSigners(signers, certificates) {
+                let digest = found.digests[signer.signer.algorithm.digest] ?? []
+                let part = try onHost { () throws(HostCryptoError) in
+                    try signer.signer.message(
+                        contentDigest: digest, time: time, kind: .content(found.message.contentType))
+                }
+                let signature = try session.signature(of: part, by: signer, of: found.fileName)
+                try onHost { () throws(HostCryptoError) in try added.add(part, signature: signature) }
+            }
+            return added
+        }
+        try await inThreadOfItsOwn { isCancelled in
+            try reading.write(found, adding: added, to: output, unless: isCancelled)
+        }
+    }
+}
+
+/// The two readings of a message that gets further signatures.
+struct MessageReading: Sendable {
+    /// A message whose signatures are good.
+    struct Found: Sendable {
+        let message: SignedData
+        let parts: SignedDataParts
+        /// The content's, by all hash functions of the message's signers and of new ones.
+        let digests: [DigestAlgorithm: [UInt8]]
+        /// Those of the signers, in DER.
+        let certificates: [[UInt8]]
+        /// The name of the file with the content.
+        let fileName: String?
+    }
+
+    private let message: ExistingMessage
+    private let algorithms: [DigestAlgorithm]
+
+    /// - Parameter algorithms: The hash functions of new signatures.
+    init(_ message: ExistingMessage, signing algorithms: [DigestAlgorithm]) {
+        (self.message, self.algorithms) = (message, algorithms)
+    }
+
+    /// Reads the message for the first time, and verifies its signatures.
+    ///
+    /// - Throws: ``KanalError/messageRefused(_:)``.
+    func found(unless isCancelled: () -> Bool) throws -> Found {
+        let (signed, parts, read) = try read(unless: isCancelled)
+        guard !signed.signers.isEmpty else { throw KanalError.messageRefused(.noSigner) }
+        let digests: ContentDigests
+        var fileName: String?
+        if parts.hasContent {
+            guard message.content == nil else { throw KanalError.messageRefused(.ownContent) }
+            digests = read
+        } else {
+            guard let content = try message.content ?? message.findContent?() else {
+                throw KanalError.messageRefused(.noContent)
+            }
+            fileName = content.fileName
+            digests = try onHost { () throws(HostCryptoError) in
+                try ContentDigests(signed.signers.map(\.digest) + algorithms)
+            }
+            try content.forEach(unless: isCancelled) { piece in digests.update(piece.span) }
+        }
+        let values = try onHost { () throws(HostCryptoError) in try digests.finalize() }
+        let store = TrustStore(trusted: [], certificates: message.certificates, revocationLists: [])
+        let certificates = try onHost { () throws(HostCryptoError) -> Result<[[UInt8]], KanalError> in
+            let verification = try SignerVerification(
+                signed, trusting: store, usesMessage: true, time: Int(Glibc.time(nil)))
+            guard let signers = try verification.signers(of: values, digests.form) else {
+                return .failure(.messageRefused(MessageFault(verification.fault)))
+            }
+            return .success(signers.certificates)
+        }.get()
+        return Found(
+            message: signed, parts: parts, digests: values, certificates: certificates, fileName: fileName)
+    }
+
+    /// Reads the message.
+    ///
+    /// - Parameter take: Takes the bytes of each piece.
+    private func read(
+        unless isCancelled: () -> Bool, _ take: ([UInt8]) throws -> Void = { _ in }
+    ) throws -> (SignedData, SignedDataParts, ContentDigests) {
+        var reader = SignedDataReader()
+        var digests: ContentDigests?
+        try message.source().forEach(unless: isCancelled) { piece in
+            let parts = try asMessage { () throws(HostCryptoError) in try reader.read(piece) }
+            if digests == nil, let announced = reader.digests {
+                digests = try onHost { () throws(HostCryptoError) in try ContentDigests(announced + algorithms) }
+            }
+            for part in parts { digests?.update(part.span) }
+            try take(piece)
+        }
+        let signed = try asMessage { () throws(HostCryptoError) in try reader.finish() }
+        let parts = try asMessage { () throws(HostCryptoError) in try reader.parts() }
+        guard let digests else { throw KanalError.messageRefused(.malformed) }
+        return (signed, parts, digests)
+    }
+
+    /// Writes the message with further signatures, for which its content is read once more.
+    ///
+    /// - Throws: ``KanalError/invalidArgument(_:)`` if the message is not the one that was read before.
+    func write(
+        _ found: Found, adding added: AddedSignatures, to output: ([UInt8]) throws -> Void,
+        unless isCancelled: () -> Bool
+    ) throws {
+        let ends = try asMessage { () throws(HostCryptoError) in try found.parts.adding(added) }
+        try output(ends.head)
+        if found.parts.bodyCount > 0 {
+            var place = 0
+            let body = found.parts.head.count..<found.parts.head.count + found.parts.bodyCount
+            let (_, parts, digests) = try read(unless: isCancelled) { piece in
+                let part = body.clamped(to: place..<place + piece.count)
+                if !part.isEmpty { try output(Array(piece[part.lowerBound - place..<part.upperBound - place])) }
+                place += piece.count
+            }
+            let values = try onHost { () throws(HostCryptoError) in try digests.finalize() }
+            guard parts == found.parts, values == found.digests else {
+                throw KanalError.invalidArgument("the message has changed while it was signed")
+            }
+        }
+        try output(ends.tail)
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import EmulatedTokens
+import Foundation
+import KanalCommand
+import Testing
+
+@Suite("Messages with several signers")
+struct CoSigningCommandTests {
+    private let desk: Desk
+
+    init() async throws {
+        desk = try await ObjectCommandTests.desk()
+        desk.screen.maskTimes()
+        for name in ["ca.pem", "ann.pem"] { try desk.copy(name) }
+        try desk.write("text\n", "text")
+        try desk.write("other\n", "other")
+    }
+
+    @Test("sign --add: a further signer, in the encoding that the message has")
+    func add() async throws {
+        let sign = "sign --pin-source env:PIN --key ann"
+        try await desk.type("\(sign) --cms --detached --extension .sig ~/text", isShown: false)
+        try await desk.type("\(sign) --cms ~/other", isShown: false)
+        let detached = try desk.read("text.sig")
+        try await desk.type("\(sign) --add ~/text.sig")
+        #expect(try desk.read("text.sig") == detached)
+        try await desk.type("\(sign) --add --again ~/text")
+        try await desk.type("verify --ca ~/ca.pem ~/text")
+        try await desk.type("\(sign) --add --again ~/other.p7m -o ~/both --json")
+        try await desk.type("\(sign) --add --again ~/other.p7m -o ~/both", .russian)
+        try await desk.type("verify --ca ~/ca.pem ~/both -o ~/content")
+        try await desk.type("\(sign) --add --content ~/text ~/other.p7m")
+        try await desk.type("\(sign) --add ~/other", .russian)
+        try desk.write(Data(detached).base64EncodedString(), "alone.sig")
+        try await desk.type("\(sign) --add ~/alone.sig")
+        try await desk.type("\(sign) --add --content ~/other ~/alone.sig", .russian)
+        try await desk.type("\(sign) --add --base64 ~/text.sig")
+        try await desk.type("\(sign) --again --cms ~/text", .russian)
+        try await desk.type("\(sign) --cms --key ann --overwrite ~/other", .russian)
+        try await desk.type("\(sign) --with ann --key ben ~/other")
+        try await desk.type("\(sign) --key ben ~/other")
+        try desk.screen.expect("sign-add")
+    }
+
+    @Test("A message keeps its lines of base64, and the text around them")
+    func encodings() async throws {
+        let sign = "sign --pin-source env:PIN --key ann"
+        try await desk.type("\(sign) --cms --detached ~/text", isShown: false)
+        let message = Data(try desk.read("text.p7s"))
+        let forms: [(before: String, width: Int?, lineBreak: String, after: String)] = [
+            ("", nil, "\n", ""), ("", nil, "\n", "\n"), ("\u{FEFF}", nil, "\n", ""), ("", 64, "\n", "\n"),
+            ("", 76, "\r\n", "\r\n"), ("Monday\n-----BEGIN CMS-----\n", 64, "\n", "\n-----END CMS-----\n"),
+            ("-----BEGIN PKCS7-----\r\n", 60, "\r\n", "\r\n-----END PKCS7-----\r\n"),
+        ]
+        for form in forms {
+            func text(_ message: Data) -> Data {
+                let digits = Array(message.base64EncodedString())
+                let width = form.width ?? digits.count
+                let lines = stride(from: 0, to: digits.count, by: width).map { String(digits[$0...].prefix(width)) }
+                return Data((form.before + lines.joined(separator: form.lineBreak) + form.after).utf8)
+            }
+            try desk.write(String(decoding: text(message), as: UTF8.self), "text.p7s")
+            try await desk.type("\(sign) --add --again ~/text.p7s", isShown: false)
+            let result = Data(try desk.read("text.p7s"))
+            let digits = result.dropFirst(form.before.utf8.count).dropLast(form.after.utf8.count)
+            let both = try #require(Data(base64Encoded: digits.filter { $0 != 0x0A && $0 != 0x0D }))
+            #expect(both.count > message.count + 300 && text(both) == result)
+            let (status, _) = try await desk.type("verify --ca ~/ca.pem ~/text", isShown: false)
+            #expect(status == .done)
+        }
+    }
+}
