@@ -56,7 +56,7 @@ struct MessageAddition {
         } then: { found in
             let progress = BatchProgress(.signing, count: files.count)
             defer { progress.end() }
-            var batch = Batch<SignedFile>()
+            var batch = Batch<SignedFile>(files)
             for (number, file) in files.enumerated() {
                 await batch.attempt(file) {
                     let name = try await namingRemedies { try await add(found, to: file, on: token, number, progress) }
@@ -122,12 +122,12 @@ struct MessageAddition {
         do { return try await body() } catch KanalError.messageRefused(.alreadySigned) {
             throw CommandError(
                 .failed, "\(KanalError.messageRefused(.alreadySigned).explanation); --again signs it once more",
-                of: .messageRefused(.alreadySigned), remedy: "--again")
+                of: KanalError.messageRefused(.alreadySigned), remedy: "--again")
         } catch KanalError.messageRefused(.noCertificate) {
             throw CommandError(
                 .failed,
                 "\(KanalError.messageRefused(.noCertificate).explanation): --certificate names a file that has it",
-                of: .messageRefused(.noCertificate), remedy: "--certificate")
+                of: KanalError.messageRefused(.noCertificate), remedy: "--certificate")
         }
     }
 }

@@ -117,7 +117,7 @@ struct Sign: AsyncParsableCommand {
             let token = try await token.find()
             let batch = try await MessageAddition(
                 files: files, signers: signers, options: addition, destination: destination,
-                replaces: places.overwrite, output: output
+                replaces: places.replacing.overwrite, output: output
             ).run(on: token, secrets)
             return try finish(batch, isShown: (destination ?? files[0]) != "-")
         }
