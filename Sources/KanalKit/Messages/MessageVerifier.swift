@@ -266,7 +266,7 @@ extension MessageFault: CustomStringConvertible {
         case .malformed: "it is not a signed message, or is damaged or truncated"
         case .notInOrder: "a version, the name of an algorithm or a certificate in it is not as RFC 5652 requires"
         case .noContent: "it has no content, and none was given"
-        case .ownContent: "the message contains its content, but a different file was given"
+        case .ownContent: "it contains its content, but a different file was given"
         case .noSigner: "it has no signature"
         case .noCertificate: "a signer's certificate is missing, or not the one that the signature names"
         case .wrongContent: "the content differs from what was signed"

@@ -49,7 +49,7 @@ struct SignatureFormTests {
             let sign = "sign --cms --base64 --pin-source env:PIN --key ann"
             try await desk.type("\(sign) ~/long -o ~/long.sig --overwrite", isShown: false)
             try expectLine("long.sig")
-            try await desk.type("verify --ca ~/ca.pem ~/long.sig -o ~/content", isShown: false)
+            try await desk.type("verify --ca ~/ca.pem ~/long.sig -o ~/content --overwrite", isShown: false)
             #expect(try desk.read("content") == desk.read("long"))
             let (_, output) = try await desk.type("\(sign) -", input: try desk.read("long"), isShown: false)
             let isWhole = Data(base64Encoded: Data(output.dropLast())).map { $0.count > content.count } == true
