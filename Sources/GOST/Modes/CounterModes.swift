@@ -227,4 +227,7 @@ package struct CTRACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         gamma.add(to: &bytes)
         return result
     }
+
+    /// Enciphers or deciphers the next bytes of the message in their place. Constant time in its secret inputs.
+    package mutating func apply(to data: inout MutableSpan<UInt8>) { gamma.add(to: &data) }
 }

@@ -90,17 +90,8 @@ private enum PSSParameters {
     static func scheme(_ fields: inout DERReader) throws(GOSTError) -> RSASignatureScheme {
         var parameters = try fields.nested(.sequence)
         try fields.end()
-        var (hash, mask, saltLength) = (DigestAlgorithm.sha1, DigestAlgorithm.sha1, 20)
-        if parameters.isAt(.context0) {
-            var explicit = try parameters.nested(.context0)
-            hash = try digest(&explicit)
-        }
-        if parameters.isAt(.context1) {
-            var explicit = try parameters.nested(.context1)
-            var function = try explicit.nested(.sequence)
-            guard try function.objectIdentifier() == mgf1 else { throw .invalidParameter }
-            mask = try digest(&function)
-        }
+        let (hash, mask) = try MaskedHash.read(&parameters)
+        var saltLength = 20
         if parameters.isAt(.context2) {
             var explicit = try parameters.nested(.context2)
             let contents = try explicit.contents(.integer)
@@ -116,6 +107,28 @@ private enum PSSParameters {
         try parameters.end()
         return .pss(hash: hash, mask: mask, saltLength: saltLength)
     }
+}
+
+/// The hash function and the mask generation function that the parameters of RSA's schemes begin with (RFC 4055, 2.2, 3.1
+/// and 4.1).
+enum MaskedHash {
+    /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for a function that is not known here.
+    static func read(
+        _ parameters: inout DERReader
+    ) throws(GOSTError) -> (hash: DigestAlgorithm, mask: DigestAlgorithm) {
+        var (hash, mask) = (DigestAlgorithm.sha1, DigestAlgorithm.sha1)
+        if parameters.isAt(.context0) {
+            var explicit = try parameters.nested(.context0)
+            hash = try digest(&explicit)
+        }
+        if parameters.isAt(.context1) {
+            var explicit = try parameters.nested(.context1)
+            var function = try explicit.nested(.sequence)
+            guard try function.objectIdentifier() == mgf1 else { throw .invalidParameter }
+            mask = try digest(&function)
+        }
+        return (hash, mask)
+    }
 
     private static func digest(_ reader: inout DERReader) throws(GOSTError) -> DigestAlgorithm {
         var identifier = try reader.nested(.sequence)
@@ -125,5 +138,5 @@ private enum PSSParameters {
     }
 
     /// id-mgf1.
-    private static let mgf1: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x08]
+    static let mgf1: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x08]
 }

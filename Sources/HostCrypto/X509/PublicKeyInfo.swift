@@ -113,6 +113,8 @@ extension HostCryptoError {
             case .invalidParameter: .invalidParameter
             case .invalidPoint: .invalidPoint
             case .outOfMemory: .outOfMemory
+            case .authenticationFailed: .decryptionFailed
+            case .randomUnavailable: .randomUnavailable
             default: .libraryFailure
             }
     }

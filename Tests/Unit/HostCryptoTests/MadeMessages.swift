@@ -69,21 +69,40 @@ struct MadeCertificate {
     var isAuthority = false
     /// The number of authorities that may follow an authority; nil for any.
     var pathLength: UInt8?
+    /// The uses of the key, the first byte of their bits; nil if none are named.
+    var keyUsage: UInt8?
+    var keyIdentifier: [UInt8]?
 
     /// - Parameter certifying: nil for a signature that is good for nothing.
     func der(of key: MadeKey, by certifying: MadeKey?) throws -> [UInt8] {
+        try der(of: key.publicKeyInfo, by: certifying)
+    }
+
+    /// - Parameter publicKeyInfo: The key's.
+    func der(of publicKeyInfo: [UInt8], by certifying: MadeKey? = nil) throws -> [UInt8] {
         let algorithm = try SignatureAlgorithm.ecdsa(.sha256).der()
         let times = ["250101000000Z", "491231235959Z"].map { DERTag.utcTime.element([UInt8]($0)) }
         let length: [UInt8] = pathLength.map { [0x02, 1, $0] } ?? []
         let value = DERTag.sequence.element([0x01, 1, 0xFF] + length)
         let constraints = DERTag.sequence.element(
             [0x06, 3, 0x55, 0x1D, 0x13, 0x01, 1, 0xFF] + DERTag.octetString.element(value))
+        let usage = keyUsage.map { uses in
+            DERTag.sequence.element(
+                [0x06, 3, 0x55, 0x1D, 0x0F]
+                    + DERTag.octetString.element(DERTag.bitString.element([0, uses])))
+        }
+        let identifier = keyIdentifier.map { identifier in
+            DERTag.sequence.element(
+                [0x06, 3, 0x55, 0x1D, 0x0E]
+                    + DERTag.octetString.element(DERTag.octetString.element(identifier)))
+        }
+        let others = [isAuthority ? constraints : nil, usage, identifier].compactMap { $0 }
         let number = DERTag.integer.element([1, UInt8(number >> 8), UInt8(number & 0xFF)])
-        let extensions = DERTag.context3.element(DERTag.sequence.element(constraints))
+        let extensions = DERTag.context3.element(DERTag.sequence.element(others.flatMap { $0 }))
         let parts = [
             DERTag.context0.element(DERTag.integer.element([2])), number, algorithm, Self.name(issuer),
-            DERTag.sequence.element(times[0] + times[1]), Self.name(subject), key.publicKeyInfo,
-            isAuthority ? extensions : [],
+            DERTag.sequence.element(times[0] + times[1]), Self.name(subject), publicKeyInfo,
+            others.isEmpty ? [] : extensions,
         ]
         let content = DERTag.sequence.element(parts.flatMap { $0 })
         let signature = try certifying?.signature(of: content) ?? [UInt8](repeating: 1, count: 70)
