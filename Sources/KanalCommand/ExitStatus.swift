@@ -59,7 +59,9 @@ package enum ExitStatus: Int32, Sendable {
             case .invalidArgument: .usage
             case .authenticatorNotInstalled: .notInstalled
             case .authenticatorNotConfigured: .notConfigured
-            case .askingFailed, .pinLength, .pinNeeded, .nested, .objectNotFound, .messageRefused, .refused: .failed
+            case .askingFailed, .pinLength, .pinNeeded, .nested, .objectNotFound, .messageRefused,
+                .messageNotDecrypted, .refused:
+                .failed
             }
     }
 

@@ -66,6 +66,8 @@ public enum KanalError: Error, Sendable, Equatable {
     case objectNotFound
     /// A signed message is not accepted.
     case messageRefused(MessageFault)
+    /// An encrypted message is not opened.
+    case messageNotDecrypted(DecryptionFault)
     /// A value that the application gave is not usable.
     case invalidArgument(Explanation)
     /// The token or the library refused. `code` is the name of the return value of PKCS #11.
@@ -249,6 +251,7 @@ extension KanalError: CustomStringConvertible {
         case .nested: "this token is being worked with in the same block"
         case .objectNotFound: "the object is not on the token any more"
         case .messageRefused(let fault): "the message is not accepted: \(fault.explanation)"
+        case .messageNotDecrypted(let fault): "the message is not opened: \(fault.explanation)"
         case .invalidArgument(let reason): reason.phrase
         case .refused(let code, let reason): "\(reason.phrase) (\(code))"
         }

@@ -15,6 +15,9 @@ package final class ResultFile: Sendable {
         let name, temporary: [CChar]
     }
 
+    /// Whether the place is a pipe or a device, which has the first bytes before the last are known.
+    package var isWrittenDirectly: Bool { place == nil }
+
     private let path: String
     /// nil for a file that is written to directly.
     private let place: Place?

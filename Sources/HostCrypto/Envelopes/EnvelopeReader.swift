@@ -22,7 +22,7 @@ package struct EnvelopeReader: Sendable {
 
     /// Takes the next bytes of the message.
     ///
-    /// - Returns: Those of the encrypted content, in their order.
+    /// - Returns: The bytes of the encrypted content, in their order.
     /// - Throws: ``HostCryptoError/invalidEncoding``, also for something that is no encrypted message;
     ///   ``HostCryptoError/invalidParameter`` for a cipher that is not known here.
     package mutating func read(_ bytes: [UInt8]) throws(HostCryptoError) -> [ArraySlice<UInt8>] {
@@ -129,7 +129,7 @@ private struct EnvelopeHead: MessageHead {
         count = cursor.offset
     }
 
-    /// Those of an OriginatorInfo.
+    /// The certificates of an OriginatorInfo.
     private static func certificates(_ originator: [UInt8]) throws(GOSTError) -> [[UInt8]] {
         var reader = DERReader(originator.span, .ber)
         var info = try reader.nested(.context0)

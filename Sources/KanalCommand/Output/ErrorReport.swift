@@ -99,6 +99,7 @@ struct ErrorReport: Encodable, Sendable {
         case .objectNotFound: ("object.missing", command("kanal list"))
         case .messageRefused(.untrusted): ("message.untrusted", nil)
         case .messageRefused: ("message.refused", nil)
+        case .messageNotDecrypted: ("message.not-opened", nil)
         case .invalidArgument: ("command.line", nil)
         case .nested: ("failed", nil)
         case .refused(_, let reason): (reason.id?.rawValue ?? "call.refused", nil)

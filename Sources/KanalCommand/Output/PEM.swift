@@ -35,7 +35,7 @@ enum PEM: String {
         switch self {
         case .certificate: "has no certificate in it"
         case .certificationRequest: "has no request for a certificate in it"
-        case .message: "has no signed message in it"
+        case .message: "has no message in it"
         case .publicKey: "has no public key in it"
         case .keyURI: "has no URI of a key in it"
         case .revocationList: "has no list of revoked certificates in it"
@@ -48,7 +48,7 @@ enum PEM: String {
         switch self {
         case .certificate: "has more than one certificate in it"
         case .certificationRequest: "has more than one request for a certificate in it"
-        case .message: "has more than one signed message in it"
+        case .message: "has more than one message in it"
         case .publicKey: "has more than one public key in it"
         case .keyURI: "has more than one URI of a key in it"
         case .revocationList: "has more than one list of revoked certificates in it"

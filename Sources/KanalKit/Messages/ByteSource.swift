@@ -30,23 +30,53 @@ public struct ByteSource: Sendable {
     /// - Throws: ``KanalError/cancelled``; ``KanalError/invalidArgument(_:)`` for more or fewer bytes than ``length``;
     ///   the errors of the source and of `body`.
     func forEach(unless isCancelled: () -> Bool, _ body: ([UInt8]) throws -> Void) throws {
-        let limit = length ?? .max
-        var done = 0
-        if length == 0 { progress(0, length) }
+        let pieces = pieces()
+        while let piece = try pieces.next(unless: isCancelled) { try body(piece) }
+    }
+
+    /// The pieces, to be taken one after the other.
+    func pieces() -> PieceReader { PieceReader(length: length, progress, next) }
+}
+
+/// The pieces of a source, which one thread after another may take.
+final class PieceReader: Sendable {
+    private let length: Int?
+    private let progress: @Sendable (_ done: Int, _ total: Int?) -> Void
+    private let read: @Sendable () throws -> [UInt8]?
+    private let done = Lock<Int?>(nil)
+
+    fileprivate init(
+        length: Int?, _ progress: @escaping @Sendable (_ done: Int, _ total: Int?) -> Void,
+        _ read: @escaping @Sendable () throws -> [UInt8]?
+    ) {
+        (self.length, self.progress, self.read) = (length, progress, read)
+    }
+
+    /// The next piece, when the one before is done; nil at the end.
+    ///
+    /// - Throws: As ``ByteSource/forEach(unless:_:)``.
+    func next(unless isCancelled: () -> Bool) throws -> [UInt8]? {
+        let count = done.withLock { $0 }
+        if let count {
+            if count > 0 { progress(count, length) }
+        } else if length == 0 {
+            progress(0, length)
+        }
+        let before = count ?? 0
         while true {
             guard !isCancelled() else { throw KanalError.cancelled }
-            guard let piece = try next() else { break }
-            guard piece.count <= limit - done else {
+            guard let piece = try read() else { break }
+            guard piece.count <= (length ?? .max) - before else {
                 throw KanalError.invalidArgument("there are more bytes than the length says")
             }
             guard !piece.isEmpty else { continue }
-            try body(piece)
-            done += piece.count
-            progress(done, length)
+            done.withLock { $0 = before + piece.count }
+            return piece
         }
-        guard length == nil || done == length else {
-            throw KanalError.invalidArgument("there are \(done) bytes, fewer than the length says")
+        guard length == nil || before == length else {
+            throw KanalError.invalidArgument("there are \(before) bytes, fewer than the length says")
         }
+        return nil
     }
 }
 

@@ -34,6 +34,12 @@ struct EnvelopeTests {
         #expect(try envelope.open(with: key, sender: senderKey) == vector.plaintext.bytes)
     }
 
+    @Test("Messages of BouncyCastle by key agreement open", arguments: OtherProgramFile.all("agreed"))
+    func bouncyCastle(_ file: OtherProgramFile) throws {
+        let key = try Self.key(OtherProgramFile.bytes(file.with))
+        #expect(try Envelope(file.bytes()).open(with: key) == [UInt8]("content of a test\n"))
+    }
+
     private static let ciphers: [ContentCipher] = [
         .gost28147(.tc26Z), .gost28147(.cryptoProA), .kuznyechik(hasCode: true), .kuznyechik(hasCode: false),
         .magma(hasCode: true), .magma(hasCode: false), .aesGCM(keySize: 32), .aesGCM(keySize: 16),

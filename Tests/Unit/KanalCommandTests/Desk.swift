@@ -81,6 +81,8 @@ final class Desk {
 
     func write(_ content: String, _ name: String) throws { try Data(content.utf8).write(to: URL(filePath: path(name))) }
 
+    func write(_ content: [UInt8], _ name: String) throws { try Data(content).write(to: URL(filePath: path(name))) }
+
     func read(_ name: String) throws -> [UInt8] { try Array(Data(contentsOf: URL(filePath: path(name)))) }
 
     /// Puts a file of the folder Files among the user's: in base64 without its ending, or as it is.

@@ -93,7 +93,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         case let error as SystemError: !error.isClosedPipe
         case is ResultRefusal: true
         case let error as CommandError: error.status == .failed
-        case KanalError.invalidArgument, KanalError.messageRefused: true
+        case KanalError.invalidArgument, KanalError.messageRefused, KanalError.messageNotDecrypted: true
         default: false
         }
     }
@@ -143,6 +143,12 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         case .verification:
             let without: Phrase = missing.isEmpty ? "" : "; not accepted: \(names)"
             return "accepted \(done) of \(count) files\(without)"
+        case .encryption:
+            let without: Phrase = missing.isEmpty ? "" : "; not encrypted: \(names)"
+            return "encrypted \(done) of \(count) files\(without)"
+        case .decryption:
+            let without: Phrase = missing.isEmpty ? "" : "; not decrypted: \(names)"
+            return "decrypted \(done) of \(count) files\(without)"
         }
     }
 
@@ -152,12 +158,14 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
 
 /// The work of a batch, in sentences.
 enum BatchWork {
-    case signing, verification
+    case signing, verification, encryption, decryption
 
     var title: Phrase {
         switch self {
         case .signing: "Signing"
         case .verification: "Verifying"
+        case .encryption: "Encrypting"
+        case .decryption: "Decrypting"
         }
     }
 
@@ -165,6 +173,8 @@ enum BatchWork {
         switch self {
         case .signing: "it was not signed"
         case .verification: "it was not accepted"
+        case .encryption: "it was not encrypted"
+        case .decryption: "it was not decrypted"
         }
     }
 }

@@ -23,13 +23,14 @@ struct MessageScene {
         (.p256, "ec -pkeyopt ec_paramgen_curve:prime256v1", "sha256"),
     ]
 
-    init(_ kind: KeyKind) async throws {
+    /// - Parameter agrees: Whether the key may agree on secrets.
+    init(_ kind: KeyKind, agrees: Bool = false) async throws {
         machine = try Machine(.usb)
         token = try await machine.token()
         openssl = try OpenSSL()
         authority = try openssl.makeAuthority("ca")
         let request = try await token.perform(pin: Machine.pin) { session in
-            let pair = try session.generateKeyPair(kind, id: [1], label: "key")
+            let pair = try session.generateKeyPair(kind, id: [1], label: "key", canAgree: agrees)
             return try session.certificationRequest(for: pair, subject: [RequestField("CN", "Signer")])
         }
         try openssl.write(request, "request")

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+import Translation
+
+struct Encrypt: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "encrypt",
+            abstract: translated("Encrypt files to the holders of certificates."),
+            discussion: translated(
+                """
+                The encrypted message is written to FILE.enc. Each recipient opens it alone, whatever the kinds of the \
+                others' keys: GOST, RSA, or elliptic curves. It takes no token. Who encrypted a message is not in it: \
+                sign the file before, with "kanal sign --cms", if the recipients have to know.
+
+                Without --cipher it is the strongest that all recipients may be assumed to have: kuznyechik-omac for \
+                keys of GOST, gost28147 if one of them is of 2001, and aes256-gcm as soon as another kind is among \
+                them. Ciphers without a code, kuznyechik, magma, gost28147 and aes256-cbc, let nobody notice that a \
+                message was changed on the way.
+
+                --for chooses what another program opens: openssl gets aes256-gcm, which its gost engine opens, too; \
+                gpgsm and nss get aes256-cbc, and no OAEP.
+                """))
+    }
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var form: EncryptionForm
+
+    @Option(
+        help: .saying("A file with certificates of recipients, in PEM or DER.", valueName: "file"),
+        completion: .file(), transform: FileName.argument)
+    var to: [String] = []
+
+    @Flag(help: .saying("Encrypt although a recipient's certificate has expired, or is not valid yet."))
+    var expired = false
+
+    @OptionGroup var place: ContentPlace
+
+    @Argument(
+        help: .saying("The files, or - for standard input.", valueName: "files"), completion: .file(),
+        transform: FileName.argument)
+    var files: [String]
+
+    func validate() throws {
+        guard !files.isEmpty else { throw ValidationError(translated("name a file, or - for standard input")) }
+        guard files.count == 1 || (place.destination == nil && !files.contains("-")) else {
+            throw ValidationError(translated("standard input and --output go with one file"))
+        }
+        guard !to.isEmpty else { throw ValidationError(translated("say by --to whose certificates the files are for")) }
+        guard !output.json || (place.destination ?? files[0]) != "-" else {
+            throw ValidationError(translated("--json goes with files: name one with --output"))
+        }
+    }
+
+    func run() async throws {
+        let encryptor = try form.encryptor(to: certificates())
+        let progress = BatchProgress(.encryption, count: files.count)
+        defer { progress.end() }
+        var batch = Batch<EncryptedFile>()
+        for (number, file) in files.enumerated() {
+            await batch.attempt(file) {
+                let input = try InputFile(file)
+                let place = place.destination ?? (file == "-" ? "-" : file + ".enc")
+                let destination = try Destination(place, replaces: self.place.overwrite)
+                let isCounted = input.length.map { $0 < 1 << 32 } ?? false
+                let source = input.source(isCounted: isCounted, progress: progress.begin(number, input))
+                try await encryptor.encrypt(source) { try destination.write($0) }
+                try destination.finish()
+                return EncryptedFile(file, message: destination.name, cipher: form.name(of: encryptor))
+            } failed: {
+                EncryptedFile(file, error: $1)
+            }
+        }
+        if place.destination ?? files[0] != "-" {
+            try output.show(EncryptedFiles(files: batch.results), endingWith: batch.error(.encryption))
+        }
+        try batch.finish(.encryption)
+    }
+
+    /// The recipients' certificates.
+    private func certificates() throws -> [[UInt8]] {
+        var certificates: [[UInt8]] = []
+        for file in to {
+            for value in try PEM.certificate.read(file) {
+                let summary = try CertificateSummary.read(value, from: file)
+                if !expired { try Self.requireValid(summary, file) }
+                certificates.append(value)
+            }
+        }
+        return certificates
+    }
+
+    private static func requireValid(_ summary: CertificateSummary, _ file: String) throws {
+        switch summary.validity(at: Timestamp.now.seconds) {
+        case .valid, .expiring: break
+        case .expired:
+            let day = summary.notAfter.map { Timestamp($0).day } ?? ""
+            throw CommandError(
+                .failed,
+                """
+                \(file.printable): the certificate expired on \(day): ask the recipient for a new one, or say --expired
+                """, remedy: "--expired")
+        case .notYetValid:
+            let day = summary.notBefore.map { Timestamp($0).day } ?? ""
+            throw CommandError(
+                .failed,
+                "\(file.printable): the certificate is not valid before \(day): --expired takes it all the same",
+                remedy: "--expired")
+        }
+    }
+}
+
+/// The cipher of messages, and how their keys are encrypted.
+struct EncryptionForm: ParsableArguments {
+    @Option(
+        help: .saying("The cipher of the content. (default: the strongest for all recipients)", valueName: "cipher"))
+    var cipher: CipherName?
+
+    @Option(
+        name: .customLong("for"), help: .saying("The program that will open the messages.", valueName: "program"))
+    var program: ReadingProgram?
+
+    @Option(help: .saying("How keys are padded for recipients with RSA. (default: oaep)", valueName: "padding"))
+    var padding: PaddingName?
+
+    /// - Parameter certificates: The recipients'.
+    func encryptor(to certificates: [[UInt8]]) throws -> MessageEncryptor {
+        var encryptor = try MessageEncryptor(to: certificates)
+        if program == .nss {
+            let isForeign = certificates.contains { certificate in
+                guard let key = try? PublicKey(of: certificate), case .rsa = key.kind else { return true }
+                return false
+            }
+            if isForeign { throw CommandError(.usage, "nss opens messages with keys of RSA only") }
+        }
+        if program == .gpgsm || program == .nss {
+            guard padding != .oaep, [nil, .aes256CBC].contains(cipher) else {
+                throw CommandError(.usage, "--for gpgsm and --for nss go with aes256-cbc and pkcs1 only")
+            }
+            encryptor.padding = .pkcs1
+            encryptor.cipher = .aes256CBC
+        } else {
+            if padding == .pkcs1 { encryptor.padding = .pkcs1 }
+            encryptor.cipher = cipher?.cipher ?? (program == .openssl ? .aes256GCM : nil)
+        }
+        return encryptor
+    }
+
+    func name(of encryptor: MessageEncryptor) -> String {
+        let cipher = encryptor.cipher ?? encryptor.strongestCipher
+        return CipherName.allCases.first { $0.cipher == cipher }?.rawValue ?? ""
+    }
+}
+
+/// A cipher as it is typed.
+enum CipherName: String, CaseIterable, ExpressibleByArgument {
+    case kuznyechikOMAC = "kuznyechik-omac"
+    case kuznyechik
+    case magmaOMAC = "magma-omac"
+    case magma
+    case gost28147
+    case aes256GCM = "aes256-gcm"
+    case aes256CBC = "aes256-cbc"
+
+    var cipher: MessageCipher {
+        switch self {
+        case .kuznyechikOMAC: .kuznyechikOMAC
+        case .kuznyechik: .kuznyechik
+        case .magmaOMAC: .magmaOMAC
+        case .magma: .magma
+        case .gost28147: .gost28147
+        case .aes256GCM: .aes256GCM
+        case .aes256CBC: .aes256CBC
+        }
+    }
+}
+
+/// A program that opens messages.
+enum ReadingProgram: String, CaseIterable, ExpressibleByArgument {
+    case openssl, gpgsm, nss
+}
+
+/// How keys are padded for RSA.
+enum PaddingName: String, CaseIterable, ExpressibleByArgument {
+    case oaep, pkcs1
+}
+
+/// The place of a result.
+struct ContentPlace: ParsableArguments {
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: .saying("The file to write to.", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
+    var destination: String?
+
+    @Flag(help: .saying("Replace results that are there already."))
+    var overwrite = false
+}
+
+/// The result for a file to be encrypted.
+struct EncryptedFile: Encodable, Sendable {
+    let file: String
+    let message: String?
+    let cipher: String?
+    let error: String?
+
+    init(_ file: String, message: String? = nil, cipher: String? = nil, error: String? = nil) {
+        (self.file, self.message, self.cipher, self.error) = (file.shownName, message?.shownName, cipher, error)
+    }
+}
+
+private struct EncryptedFiles: Report {
+    let files: [EncryptedFile]
+
+    func text(_ style: Style) -> String {
+        files.compactMap { file in file.message.map { $0.printable + "\n" } }.joined()
+    }
+}
