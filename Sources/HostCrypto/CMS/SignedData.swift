@@ -10,11 +10,13 @@ package struct SignedData: Sendable {
         package let identifier: SignerIdentifier
         /// The hash function of the content.
         package let digest: DigestAlgorithm
-        /// The content's, an object identifier in DER.
-        let contentType: [UInt8]
+        /// The content's, an object identifier in DER; nil for a countersignature, whose content has none.
+        let contentType: [UInt8]?
         /// The attributes that are signed in the content's place, a SET OF in DER; nil if the content itself is.
         package let signedAttributes: [UInt8]?
         package let signature: [UInt8]
+        /// The attributes that are not signed, each in BER.
+        let unsignedAttributes: [[UInt8]]
         /// The AlgorithmIdentifier of the signature.
         let algorithm: SignerAlgorithm
         /// See ``MessageOrder``.
@@ -87,7 +89,7 @@ package struct SignedData: Sendable {
 
 extension SignedData.Signer {
     /// Reads a SignerInfo.
-    fileprivate init(_ reader: inout DERReader, of contentType: [UInt8]) throws(GOSTError) {
+    init(_ reader: inout DERReader, of contentType: [UInt8]?) throws(GOSTError) {
         self.contentType = contentType
         var info = try reader.nested(.sequence)
         let version = [UInt8](copying: try info.contents(.integer))
@@ -104,8 +106,15 @@ extension SignedData.Signer {
         isInOrder =
             (try? MessageOrder.holds(version: version, identifier, hash: hash, self.algorithm, digest)) == true
         signature = try info.bytes()
-        if info.isAt(.context1) { _ = try info.contents(.context1) }
+        unsignedAttributes = info.isAt(.context1) ? try Self.unsignedAttributes(&info) : []
         try info.end()
+    }
+
+    private static func unsignedAttributes(_ info: inout DERReader) throws(GOSTError) -> [[UInt8]] {
+        var set = try info.nested(.context1)
+        var attributes: [[UInt8]] = []
+        while !set.isAtEnd { attributes.append([UInt8](copying: try set.element(.sequence))) }
+        return attributes
     }
 
     /// The signed attributes as they are signed: a SET OF in DER (RFC 5652, 5.4).
@@ -145,9 +154,9 @@ extension SignedData.Signer {
     ///   (RFC 5652, 5.3).
     /// - Throws: ``HostCryptoError/libraryFailure``.
     func signedDigest(contentDigest: [UInt8]) throws(HostCryptoError) -> [UInt8]? {
-        guard let signedAttributes else { return contentType == CMS.data ? contentDigest : nil }
+        guard let signedAttributes else { return [CMS.data, nil].contains(contentType) ? contentDigest : nil }
         guard value(of: CMS.messageDigest) == DERTag.octetString.element(contentDigest),
-            value(of: CMS.contentType) == contentType
+            (try? values(of: CMS.contentType)) == (contentType.map { [$0] } ?? [])
         else { return nil }
         return try Digest.digest(signedAttributes.span, digest)
     }

@@ -46,7 +46,7 @@ package final class SignerVerification {
     /// The reason why ``signers(of:_:)`` found none.
     package private(set) var fault: Fault?
 
-    private struct Found {
+    struct Found {
         let candidate: PathCandidate
         /// The certificates that the signer wants on the path.
         let others: [NamedCertificate]
@@ -65,7 +65,8 @@ package final class SignerVerification {
         self.requiresOrder = requiresOrder
         search = try PathSearch(
             store, further: usesMessage ? message.certificates : [], time: time,
-            signatureLimit: Self.signatureLimit(signers: message.signers.count))
+            signatureLimit: Self.signatureLimit(
+                signers: message.signers.reduce(message.signers.count) { $0 + $1.countersignerCount }))
     }
 
     /// The number of verified signatures.
@@ -96,7 +97,8 @@ package final class SignerVerification {
             guard signer.digest.resistsCollisions else { return refused(.weakAlgorithm) }
             guard let digest = digests[signer.digest] else { return refused(.unannouncedHash) }
             guard signer.hasSignedAttributes || !form.isAttributes else { return refused(.attributes) }
-            guard let signed = try certificate(of: signer, digest) else { return nil }
+            let (signed, fault) = try certificate(of: signer, digest)
+            guard let signed else { return refused(fault) }
             found.append(signed)
         }
         guard fault == nil else { return nil }
@@ -106,14 +108,17 @@ package final class SignerVerification {
             signingTimes: signers.map(\.signingTime))
     }
 
-    private func certificate(of signer: SignedData.Signer, _ digest: [UInt8]) throws(HostCryptoError) -> Found? {
-        guard !signer.isOfOtherContent(than: digest) else { return refused(.content) }
+    /// The certificate of a signer, by the digest of what was signed, or the reason why there is none.
+    func certificate(
+        of signer: SignedData.Signer, _ digest: [UInt8]
+    ) throws(HostCryptoError) -> (Found?, Fault?) {
+        guard !signer.isOfOtherContent(than: digest) else { return (nil, .content) }
         guard let signed = try signer.signedDigest(contentDigest: digest), let named = try? SigningCertificate(signer)
-        else { return refused(.attributes) }
+        else { return (nil, .attributes) }
         var fault = Fault.certificate
         // An attacker's certificates can all have one issuer and number, and cost no signature.
         for candidate in search.candidates(signer.identifier) {
-            guard search.takeStep() else { return refused(.limit) }
+            guard search.takeStep() else { return (nil, .limit) }
             guard try named.allows(candidate) else { continue }
             guard let key = candidate.key else {
                 if fault == .certificate { fault = .weakAlgorithm }
@@ -123,19 +128,24 @@ package final class SignerVerification {
                 fault = .order
                 continue
             }
-            guard search.takeSignature() else { return refused(.limit) }
+            guard search.takeSignature() else { return (nil, .limit) }
             if try signer.isSignature(of: signed, with: key) {
-                return Found(candidate: candidate, others: named.others)
+                return (Found(candidate: candidate, others: named.others), nil)
             }
             fault = .signature
         }
-        return refused(fault)
+        return (nil, fault)
     }
 
-    private func refused<Value>(_ fault: Fault) -> Value? {
+    private func refused(_ fault: Fault?) -> Result? {
         found = []
         self.fault = fault
         return nil
+    }
+
+    /// The reason why no path leads from a signer to a trusted certificate; nil if one does.
+    func fault(of signer: Found) throws(HostCryptoError) -> PathFault? {
+        try search.fault(of: signer.candidate, over: signer.others)
     }
 
     /// Whether a path leads from each signer to a trusted certificate, and over all that the signer has named.
@@ -150,6 +160,6 @@ package final class SignerVerification {
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package func faults() throws(HostCryptoError) -> [PathFault?] {
-        try found.map { signer throws(HostCryptoError) in try search.fault(of: signer.candidate, over: signer.others) }
+        try found.map { signer throws(HostCryptoError) in try fault(of: signer) }
     }
 }

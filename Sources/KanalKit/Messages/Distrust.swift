@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HostCrypto
-import Translation
+package import Translation
 
 /// The reason why a signer's certificate leads to no trusted one.
 public struct Distrust: Sendable, Equatable {
@@ -51,7 +51,7 @@ public struct Distrust: Sendable, Equatable {
 extension Distrust: CustomStringConvertible {
     public var description: String { explanation.description }
 
-    var explanation: Phrase {
+    package var explanation: Phrase {
         let summary = try? CertificateSummary(of: certificate)
         let subject = summary?.subject.phrase ?? "an unknown subject"
         switch reason {

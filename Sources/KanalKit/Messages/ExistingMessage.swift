@@ -55,32 +55,98 @@ extension Token {
         allowsRepetition: Bool = false, pin: borrowing PIN? = nil, prompt: String? = nil,
         output: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws {
+        try await change(
+            message, by: signers, certificates, pin.secret, prompt, output,
+            require: { found, signers throws(KanalError) in
+                let isRepeated = signers.contains { found.signers.map(\.certificate).contains($0.certificate) }
+                guard allowsRepetition || !isRepeated else { throw .messageRefused(.alreadySigned) }
+            },
+            add: { found, signer, added, sign throws(KanalError) in
+                let part = try signer.part(
+                    of: found.digests[signer.algorithm.digest] ?? [], .content(found.message.contentType))
+                let signature = try sign(part)
+                try onHost { () throws(HostCryptoError) in try added.add(part, signature: signature) }
+            })
+    }
+
+    /// Countersigns signatures of a message: each countersigner signs another's signature, and so says that it was there
+    /// (RFC 5652, 11.4).
+    ///
+    /// - Parameters:
+    ///   - message: As for ``addSigners(_:to:certificates:allowsRepetition:pin:prompt:output:)``, whose other parameters
+    ///     these have, too.
+    ///   - signers: The countersigners' certificates. Each one's private key is on the token.
+    ///   - isChosen: Whether a signer of the message is countersigned.
+    public func countersign(
+        _ message: ExistingMessage, by signers: [TokenCertificate], certificates: [[UInt8]] = [],
+        allowsRepetition: Bool = false, pin: borrowing PIN? = nil, prompt: String? = nil,
+        of isChosen: @escaping @Sendable (MessageSigner) -> Bool = { _ in true },
+        output: @escaping @Sendable ([UInt8]) throws -> Void
+    ) async throws {
+        try await change(
+            message, by: signers, certificates, pin.secret, prompt, output,
+            require: { found, signers throws(KanalError) in
+                let chosen = found.signers.filter(isChosen)
+                guard !chosen.isEmpty else { throw .invalidArgument("the message has no such signer") }
+                let present = chosen.flatMap(\.countersignatures).compactMap(\.certificate)
+                guard allowsRepetition || !signers.contains(where: { present.contains($0.certificate) }) else {
+                    throw .messageRefused(.alreadySigned)
+                }
+            },
+            add: { found, signer, added, sign throws(KanalError) in
+                for (number, one) in found.signers.enumerated() where isChosen(one) {
+                    let digest = try onHost { () throws(HostCryptoError) in
+                        let signature = found.message.signers[number].signature
+                        return try Digest.digest(signature.span, signer.algorithm.digest)
+                    }
+                    let part = try signer.part(of: digest, .countersignature)
+                    let signature = try sign(part)
+                    try onHost { () throws(HostCryptoError) in
+                        try added.countersign(number, part, signature: signature)
+                    }
+                }
+            })
+    }
+
+    private typealias Signing = (SignedMessage) throws(KanalError) -> [UInt8]
+
+    /// Reads a message, adds what `add` signs by each signer, and writes it.
+    private func change(
+        _ message: ExistingMessage, by signers: [TokenCertificate], _ certificates: [[UInt8]],
+        _ secret: SharedSecret?, _ prompt: String?, _ output: @escaping @Sendable ([UInt8]) throws -> Void,
+        require: (MessageReading.Found, [CMSSigner]) throws(KanalError) -> Void,
+        add:
+            @escaping @Sendable (
+                MessageReading.Found, CMSSigner, inout AddedSignatures, Signing
+            ) throws(KanalError) -> Void
+    ) async throws {
         guard !signers.isEmpty else { throw KanalError.invalidArgument("no signer is named") }
-        let secret = pin.secret
         let known = try await perform(.user, secret, prompt, nil) { session in
             try session.cmsSigners(signers, certificates).map(\.signer)
         }
         let reading = MessageReading(message, signing: known.map(\.algorithm.digest))
         let found = try await inThreadOfItsOwn { isCancelled in try reading.found(unless: isCancelled) }
-        guard allowsRepetition || !known.contains(where: { found.certificates.contains($0.certificate) }) else {
-            throw KanalError.messageRefused(.alreadySigned)
-        }
-        let time = Int(Glibc.time(nil))
+        try require(found, known)
         let added = try await perform(.user, secret, prompt, nil) { session in
             var added = AddedSignatures()
             for signer in try session.cmsSigners(signers, certificates) {
-                let digest = found.digests[signer.signer.algorithm.digest] ?? []
-                let part = try onHost { () throws(HostCryptoError) in
-                    try signer.signer.message(
-                        contentDigest: digest, time: time, kind: .content(found.message.contentType))
+                try add(found, signer.signer, &added) { part throws(KanalError) in
+                    try session.signature(of: part, by: signer, of: found.fileName)
                 }
-                let signature = try session.signature(of: part, by: signer, of: found.fileName)
-                try onHost { () throws(HostCryptoError) in try added.add(part, signature: signature) }
             }
             return added
         }
         try await inThreadOfItsOwn { isCancelled in
             try reading.write(found, adding: added, to: output, unless: isCancelled)
+        }
+    }
+}
+
+extension CMSSigner {
+    /// A signer's part of a message, signed now.
+    fileprivate func part(of digest: [UInt8], _ kind: SignedMessage.Kind) throws(KanalError) -> SignedMessage {
+        try onHost { () throws(HostCryptoError) in
+            try message(contentDigest: digest, time: Int(Glibc.time(nil)), kind: kind)
         }
     }
 }
@@ -93,8 +159,7 @@ struct MessageReading: Sendable {
         let parts: SignedDataParts
         /// The content's, by all hash functions of the message's signers and of new ones.
         let digests: [DigestAlgorithm: [UInt8]]
-        /// Those of the signers, in DER.
-        let certificates: [[UInt8]]
+        let signers: [MessageSigner]
         /// The name of the file with the content.
         let fileName: String?
     }
@@ -130,16 +195,13 @@ struct MessageReading: Sendable {
         }
         let values = try onHost { () throws(HostCryptoError) in try digests.finalize() }
         let store = TrustStore(trusted: [], certificates: message.certificates, revocationLists: [])
-        let certificates = try onHost { () throws(HostCryptoError) -> Result<[[UInt8]], KanalError> in
+        let signers = try onHost { () throws(HostCryptoError) -> Result<[MessageSigner], KanalError> in
             let verification = try SignerVerification(
                 signed, trusting: store, usesMessage: true, time: Int(Glibc.time(nil)))
-            guard let signers = try verification.signers(of: values, digests.form) else {
-                return .failure(.messageRefused(MessageFault(verification.fault)))
-            }
-            return .success(signers.certificates)
+            return try verification.messageSigners(of: signed, values, digests.form, isTrustAsked: false)
         }.get()
         return Found(
-            message: signed, parts: parts, digests: values, certificates: certificates, fileName: fileName)
+            message: signed, parts: parts, digests: values, signers: signers, fileName: fileName)
     }
 
     /// Reads the message.

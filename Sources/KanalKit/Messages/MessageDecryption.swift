@@ -117,7 +117,7 @@ struct OpenedMessage: Sendable {
         var reader = EnvelopeReader()
         var first: [ArraySlice<UInt8>] = []
         while reader.encryption == nil, let piece = try pieces.next(unless: isCancelled) {
-            first += try asMessage { () throws(HostCryptoError) in try reader.read(piece) }
+            first += try asEncryptedMessage { () throws(HostCryptoError) in try reader.read(piece) }
         }
         guard let recipients = reader.recipients, let encryption = reader.encryption else {
             throw KanalError.messageNotDecrypted(.malformed)
@@ -142,9 +142,9 @@ struct OpenedMessage: Sendable {
         try write(first)
         var reader = reader
         while let piece = try pieces.next(unless: isCancelled) {
-            try write(try asMessage { () throws(HostCryptoError) in try reader.read(piece) })
+            try write(try asEncryptedMessage { () throws(HostCryptoError) in try reader.read(piece) })
         }
-        let last = try asMessage { () throws(HostCryptoError) in
+        let last = try asEncryptedMessage { () throws(HostCryptoError) in
             let code = try reader.finish()
             return try decryption.finish(code: code)
         }
@@ -153,7 +153,7 @@ struct OpenedMessage: Sendable {
 }
 
 /// Runs `body`, which reads a message.
-private func asMessage<Result: ~Copyable>(
+private func asEncryptedMessage<Result: ~Copyable>(
     _ body: () throws(HostCryptoError) -> Result
 ) throws(KanalError) -> Result {
     do throws(HostCryptoError) { return try body() } catch {

@@ -2,7 +2,7 @@
 import Glibc
 import HostCrypto
 import Locking
-import Translation
+package import Translation
 
 /// Verifies signed messages (CMS SignedData, RFC 5652; CAdES-BES). It needs no token.
 ///
@@ -158,17 +158,8 @@ public struct MessageVerifier: Sendable {
             let verification = try SignerVerification(
                 message, trusting: store, usesMessage: usesMessageCertificates,
                 requiresOrder: requiresOrder, time: time)
-            guard let found = try verification.signers(of: digests, content.form) else {
-                return .failure(.messageRefused(MessageFault(verification.fault)))
-            }
-            let faults = checksSignatureOnly ? found.certificates.map { _ in nil } : try verification.faults()
-            let signers = found.certificates.indices.map { place in
-                MessageSigner(
-                    certificate: found.certificates[place], signingTime: found.signingTimes[place].map(Int64.init),
-                    distrust: faults[place].map(Distrust.init))
-            }
-            let isTrusted = signers.allSatisfy { $0.distrust == nil }
-            return isTrusted ? .success(signers) : .failure(.messageRefused(.untrusted(signers)))
+            return try verification.messageSigners(
+                of: message, digests, content.form, isTrustAsked: !checksSignatureOnly)
         }.get()
     }
 }
@@ -209,6 +200,8 @@ public struct MessageSigner: Sendable, Equatable {
     /// The reason why the certificate leads to no trusted one; nil if it does, and for a verifier with
     /// ``MessageVerifier/checksSignatureOnly``.
     public let distrust: Distrust?
+    /// The countersignatures: others have signed this signer's signature.
+    public let countersignatures: [Countersignature]
 }
 
 /// Why a signed message is not accepted.
@@ -236,6 +229,8 @@ public enum MessageFault: Sendable, Equatable {
     case wrongAttributes
     /// There are too many signers and certificates to try all.
     case tooManySignatures
+    /// A countersignature is wrong, or cannot be read.
+    case wrongCountersignature
     /// The certificate has signed the message already.
     case alreadySigned
     /// All signatures are good, and not every signer has a path to a trusted certificate. The associated value has the
@@ -261,7 +256,7 @@ public enum MessageFault: Sendable, Equatable {
 extension MessageFault: CustomStringConvertible {
     public var description: String { explanation.description }
 
-    var explanation: Phrase {
+    package var explanation: Phrase {
         switch self {
         case .malformed: "it is not a signed message, or is damaged or truncated"
         case .notInOrder: "a version, the name of an algorithm or a certificate in it is not as RFC 5652 requires"
@@ -274,6 +269,7 @@ extension MessageFault: CustomStringConvertible {
         case .weakAlgorithm: "a signature is by an algorithm or a key that is weak or not known"
         case .wrongAttributes: "the signed attributes are not in order"
         case .tooManySignatures: "verifying it would need too many signature checks"
+        case .wrongCountersignature: "a countersignature is wrong"
         case .alreadySigned: "the certificate has signed it already"
         case .untrusted(let signers): Self.explanation(untrusted: signers)
         }

@@ -9,6 +9,15 @@ struct AdditionOptions: ParsableArguments {
     @Flag(help: .saying("Put a further signer into signed messages."))
     var add = false
 
+    @Flag(help: .saying("Countersign the signatures of signed messages: say that they were there."))
+    var countersign = false
+
+    @Option(
+        help: .saying(
+            "Whose signature is countersigned: a name (CN), or the number of a certificate. (default: each signer's)",
+            valueName: "name"))
+    var signer: [String] = []
+
     @Option(
         help: .saying("The file that was signed, if it is not in the message.", valueName: "file"),
         completion: .file(),
@@ -18,11 +27,17 @@ struct AdditionOptions: ParsableArguments {
     @Flag(help: .saying("Sign also what the certificate has signed already."))
     var again = false
 
-    var isGiven: Bool { add }
+    var isGiven: Bool { add || countersign }
 
     func validate(with sign: Sign) throws {
         guard isGiven || (content == nil && !again) else {
-            throw ValidationError(translated("--content and --again go with --add"))
+            throw ValidationError(translated("--content and --again go with --add and --countersign"))
+        }
+        guard !add || !countersign else {
+            throw ValidationError(translated("--add and --countersign exclude each other"))
+        }
+        guard countersign || signer.isEmpty else {
+            throw ValidationError(translated("--signer goes with --countersign"))
         }
         guard isGiven else { return }
         guard !sign.esia, !sign.message.detached, sign.form.extension == nil, !sign.form.base64,
@@ -30,7 +45,7 @@ struct AdditionOptions: ParsableArguments {
         else {
             throw ValidationError(
                 translated(
-                    "a message stays as it is: --detached, --base64, --extension, --skip-signed and --esia do not go with --add"
+                    "a message stays as it is: --detached, --base64, --extension, --skip-signed and --esia do not go with --add and --countersign"
                 ))
         }
         guard sign.files.count == 1 || content == nil else {
@@ -102,9 +117,17 @@ struct MessageAddition {
                 place, replaces: destination == nil || replaces, isText: encoding.isText,
                 replacesInput: destination == nil),
             encoding)
-        try await token.addSigners(
-            found.signers, to: message, certificates: found.certificates, allowsRepetition: options.again,
-            output: { try result.write($0) })
+        if options.add {
+            try await token.addSigners(
+                found.signers, to: message, certificates: found.certificates, allowsRepetition: options.again,
+                output: { try result.write($0) })
+        } else {
+            let names = options.signer
+            try await token.countersign(
+                message, by: found.signers, certificates: found.certificates, allowsRepetition: options.again,
+                of: { signer in names.isEmpty || names.contains(where: signer.isCalled) },
+                output: { try result.write($0) })
+        }
         try result.finish()
         return result.name
     }
@@ -129,5 +152,14 @@ struct MessageAddition {
                 "\(KanalError.messageRefused(.noCertificate).explanation): --certificate names a file that has it",
                 of: KanalError.messageRefused(.noCertificate), remedy: "--certificate")
         }
+    }
+}
+
+extension MessageSigner {
+    /// Whether this is the common name in the certificate, all of the name, or the certificate's number.
+    func isCalled(_ name: String) -> Bool {
+        guard let summary = try? CertificateSummary(of: certificate) else { return false }
+        return summary.subject["CN"] == name || summary.subject.description == name
+            || summary.serialNumber.hexadecimal == name.lowercased().filter { $0 != ":" }
     }
 }

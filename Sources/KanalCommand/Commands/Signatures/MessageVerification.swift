@@ -211,9 +211,29 @@ struct VerifiedFile: Encodable, Sendable {
         let serialNumber: String?
         let signingTime: String?
         let distrust: Distrust?
+        /// nil if there are none.
+        let countersignatures: [Countersigner]?
 
         private enum CodingKeys: CodingKey {
-            case subject, issuer, serialNumber, signingTime, distrust
+            case subject, issuer, serialNumber, signingTime, distrust, countersignatures
+        }
+    }
+
+    /// A countersignature of a signer.
+    struct Countersigner: Encodable, Sendable {
+        let subject: String?
+        let issuer: String?
+        let serialNumber: String?
+        let signingTime: String?
+        /// Whether the signature is good, whoever's it is.
+        let isValid: Bool
+        let distrust: Distrust?
+        let error: String?
+        /// The reason why it counts for nothing, for people.
+        fileprivate let doubt: Phrase?
+
+        private enum CodingKeys: String, CodingKey {
+            case subject, issuer, serialNumber, signingTime, isValid, distrust, error
         }
     }
 
@@ -248,6 +268,29 @@ extension VerifiedFile.Signer {
         serialNumber = summary?.serialNumber.hexadecimal
         signingTime = signer.signingTime.map { Timestamp($0).text }
         distrust = signer.distrust.map(VerifiedFile.Distrust.init)
+        let all = signer.countersignatures.map(VerifiedFile.Countersigner.init)
+        countersignatures = all.isEmpty ? nil : all
+    }
+}
+
+extension VerifiedFile.Countersigner {
+    fileprivate init(_ countersignature: Countersignature) {
+        let summary = countersignature.certificate.flatMap { try? CertificateSummary(of: $0) }
+        subject = summary?.subject.description
+        issuer = summary?.issuer.description
+        serialNumber = summary?.serialNumber.hexadecimal
+        signingTime = countersignature.signingTime.map { Timestamp($0).text }
+        isValid = countersignature.fault == nil
+        distrust = countersignature.distrust.map(VerifiedFile.Distrust.init)
+        error = countersignature.fault?.description.printable
+        doubt = countersignature.fault?.explanation ?? countersignature.distrust?.explanation
+    }
+
+    fileprivate var text: String {
+        let time: Phrase = signingTime.map { ", who says it was at \($0)" } ?? ""
+        let subject = subject.map { Phrase(verbatim: $0.printable) } ?? Phrase("an unknown subject")
+        let doubt: Phrase = doubt.map { "; not trusted: \($0)" } ?? ""
+        return "    " + translated("countersigned by \(subject)\(time)\(doubt)").printable + "\n"
     }
 }
 
@@ -300,7 +343,8 @@ struct VerifiedFiles: Report {
             let signers = file.signers.map { signer in
                 let time: Phrase = signer.signingTime.map { ", who says it was at \($0)" } ?? ""
                 let subject: Phrase = signer.subjectText ?? "an unknown subject"
-                return "  " + translated("signed by \(subject)\(time)").printable + "\n"
+                let countersignatures = (signer.countersignatures ?? []).map(\.text).joined()
+                return "  " + translated("signed by \(subject)\(time)").printable + "\n" + countersignatures
             }
             let isUnasked = file.isValid && file.isTrustChecked == false
             let trust = isUnasked ? " " + translated("(trust was not asked for)") : ""

@@ -19,7 +19,8 @@ struct Sign: AsyncParsableCommand {
 
                 With --add each FILE is a signed message, or has one beside it, and gets a further signer; its other \
                 bytes and its encoding stay. The content of a message beside it is found by its name, or in --content. \
-                The message takes the place of the former one, unless --output names another.
+                The message takes the place of the former one, unless --output names another. So it is with --countersign, which \
+                signs the signatures that the message has.
 
                 With --esia the file is the string that the state identity service (ESIA) wants signed, without a line \
                 break at its end. The result is in base64url without padding: the signature, for client_secret from \
@@ -76,10 +77,10 @@ struct Sign: AsyncParsableCommand {
             throw ValidationError(translated("--expired goes with --cms: a signature alone names no certificate"))
         }
         guard (isOfMessages && !esia) || key.count <= 1 else {
-            throw ValidationError(translated("several keys go with --cms and --add"))
+            throw ValidationError(translated("several keys go with --cms, --add and --countersign"))
         }
         guard message.certificate.isEmpty || message.chain || addition.isGiven else {
-            throw ValidationError(translated("--certificate goes with --chain and --add"))
+            throw ValidationError(translated("--certificate goes with --chain, --add and --countersign"))
         }
         guard !isOfMessages || algorithm == nil else {
             throw ValidationError(translated("--cms and --algorithm exclude each other"))

@@ -42,6 +42,25 @@ struct CoSigningCommandTests {
         try desk.screen.expect("sign-add")
     }
 
+    @Test("sign --countersign: of each signer, or of one; verify shows them under the signer")
+    func countersign() async throws {
+        let sign = "sign --pin-source env:PIN --key ann"
+        try await desk.type("\(sign) --cms ~/text", isShown: false)
+        try await desk.type("\(sign) --countersign --signer Eve ~/text.p7m")
+        try await desk.type("\(sign) --countersign --signer Ann ~/text.p7m")
+        try await desk.type("verify --ca ~/ca.pem ~/text.p7m")
+        try await desk.type("verify --ca ~/ca.pem ~/text.p7m", .russian)
+        try await desk.type("verify --ca ~/ca.pem ~/text.p7m --json")
+        try await desk.type("\(sign) --countersign ~/text.p7m", .russian)
+        var message = Data(try desk.read("text.p7m"))
+        message[message.count - 1] ^= 1
+        try desk.write(message.base64EncodedString(), "wrong.p7m")
+        try await desk.type("verify --ca ~/ca.pem ~/wrong.p7m")
+        try await desk.type("\(sign) --add --countersign ~/text.p7m", .russian)
+        try await desk.type("\(sign) --cms --signer Ann ~/text", .russian)
+        try desk.screen.expect("countersign")
+    }
+
     @Test("A message keeps its lines of base64, and the text around them")
     func encodings() async throws {
         let sign = "sign --pin-source env:PIN --key ann"

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import GOST
+import Secrets
+
+/// Signatures of a signer's signature, in the signer's unsigned attributes (RFC 5652, 11.4).
+extension SignedData.Signer {
+    /// The signers who have countersigned.
+    ///
+    /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for a hash function that is not known
+    ///   here, and for more than ``SignedData/signerLimit`` of them.
+    func countersigners() throws(GOSTError) -> [SignedData.Signer] {
+        var signers: [SignedData.Signer] = []
+        for attribute in unsignedAttributes {
+            var reader = DERReader(attribute.span, .ber)
+            var fields = try reader.nested(.sequence)
+            guard try fields.objectIdentifier() == CMS.countersignature else { continue }
+            var values = try fields.nested(.set)
+            while !values.isAtEnd {
+                guard signers.count < SignedData.signerLimit else { throw .invalidParameter }
+                signers.append(try SignedData.Signer(&values, of: nil))
+            }
+        }
+        return signers
+    }
+
+    /// The number of those whose signatures may have to be verified.
+    var countersignerCount: Int { (try? countersigners())?.count ?? 0 }
+}
+
+extension SignerVerification {
+    /// A countersignature, and how far it counts.
+    package struct Countersignature: Sendable {
+        /// In DER; nil if the countersignature is not verified.
+        package let certificate: [UInt8]?
+        /// When the signer says to have signed, in seconds since 1970.
+        package let signingTime: Int?
+        /// The reason why it is not verified.
+        package let fault: Fault?
+        /// The reason why no path leads from the certificate to a trusted one; nil if one does, or none was asked for.
+        package let path: PathFault?
+    }
+
+    /// The countersignatures of a signer of the message, as ``signers(of:_:)`` verifies signers.
+    ///
+    /// - Parameter isTrustAsked: Whether paths to trusted certificates are searched.
+    /// - Returns: One with ``Fault/attributes`` for countersignatures that cannot be read.
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    package func countersignatures(
+        of signer: SignedData.Signer, isTrustAsked: Bool
+    ) throws(HostCryptoError) -> [Countersignature] {
+        guard let all = try? signer.countersigners() else {
+            return [Countersignature(certificate: nil, signingTime: nil, fault: .attributes, path: nil)]
+        }
+        var results: [Countersignature] = []
+        for countersigner in all {
+            let (found, fault) = try found(countersigner, of: signer.signature)
+            let path =
+                try isTrustAsked ? found.flatMap { found throws(HostCryptoError) in try self.fault(of: found) } : nil
+            results.append(
+                Countersignature(
+                    certificate: found?.candidate.certificate.der, signingTime: countersigner.signingTime, fault: fault,
+                    path: path))
+        }
+        return results
+    }
+
+    private func found(
+        _ countersigner: SignedData.Signer, of signature: [UInt8]
+    ) throws(HostCryptoError) -> (Found?, Fault?) {
+        let algorithm = countersigner.digest
+        guard algorithm.resistsCollisions else { return (nil, .weakAlgorithm) }
+        var form = ContentForm()
+        form.update(signature.span)
+        guard countersigner.hasSignedAttributes || !form.isAttributes else { return (nil, .attributes) }
+        return try certificate(of: countersigner, try Digest.digest(signature.span, algorithm))
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import HostCrypto
+
+/// A signature of a signer's signature (RFC 5652, 11.4). It says nothing of the content by itself.
+///
+/// A message is not accepted with one that is wrong. Without its certificate, or without a path to a trusted one, it
+/// counts for nothing, and neither helps the message nor harms it.
+public struct Countersignature: Sendable, Equatable {
+    /// The certificate in DER; nil if it is not known, or the countersignature is by a weak algorithm.
+    public let certificate: [UInt8]?
+    /// When the signer says to have countersigned, in seconds since 1970; nil if that is not said.
+    public let signingTime: Int64?
+    /// The reason why it is not verified; nil if it is good.
+    public let fault: MessageFault?
+    /// The reason why its certificate leads to no trusted one, as ``MessageSigner/distrust``.
+    public let distrust: Distrust?
+}
+
+extension SignerVerification {
+    /// The signers of a message, and their countersignatures.
+    ///
+    /// - Parameter isTrustAsked: Whether each signer's certificate must lead to a trusted one.
+    /// - Returns: ``KanalError/messageRefused(_:)`` for a message that is not accepted.
+    func messageSigners(
+        of message: SignedData, _ digests: [DigestAlgorithm: [UInt8]], _ form: ContentForm, isTrustAsked: Bool
+    ) throws(HostCryptoError) -> Swift.Result<[MessageSigner], KanalError> {
+        guard let found = try signers(of: digests, form) else {
+            return .failure(.messageRefused(MessageFault(fault)))
+        }
+        let faults = isTrustAsked ? try faults() : found.certificates.map { _ in nil }
+        var signers: [MessageSigner] = []
+        for (place, certificate) in found.certificates.enumerated() {
+            let all = try countersignatures(of: message.signers[place], isTrustAsked: isTrustAsked)
+            for one in all {
+                switch one.fault {
+                case nil, .certificate, .weakAlgorithm: continue
+                case .limit: return .failure(.messageRefused(.tooManySignatures))
+                default: return .failure(.messageRefused(.wrongCountersignature))
+                }
+            }
+            signers.append(
+                MessageSigner(
+                    certificate: certificate, signingTime: found.signingTimes[place].map(Int64.init),
+                    distrust: faults[place].map(Distrust.init),
+                    countersignatures: all.map { KanalKit.Countersignature($0) }))
+        }
+        let isTrusted = signers.allSatisfy { $0.distrust == nil }
+        return isTrusted ? .success(signers) : .failure(.messageRefused(.untrusted(signers)))
+    }
+}
+
+extension Countersignature {
+    fileprivate init(_ found: SignerVerification.Countersignature) {
+        certificate = found.certificate
+        signingTime = found.signingTime.map(Int64.init)
+        fault = found.fault.map { MessageFault($0) }
+        distrust = found.path.map(Distrust.init)
+    }
+}
