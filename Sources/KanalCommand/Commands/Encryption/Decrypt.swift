@@ -47,7 +47,7 @@ struct Decrypt: AsyncParsableCommand {
             throw ValidationError(translated("standard input and --output go with one file"))
         }
         // The content would be output before its end is known.
-        guard place.destination != "-" else { throw ValidationError(translated("--output takes a file")) }
+        guard place.destination != "-" else { throw ValidationError(translated("--output needs a file")) }
         guard place.destination != nil || files.allSatisfy({ Self.content(of: $0) != nil }) else {
             throw ValidationError(
                 translated("a file that does not end with .enc, .p7m or .cms needs --output for its content"))
@@ -65,30 +65,24 @@ struct Decrypt: AsyncParsableCommand {
             for value in values { _ = try CertificateSummary.read(value, from: file) }
             return values
         }
-        var batch = Batch<DecryptedFile>()
+        var batch = Batch<DecryptedFile>(files)
         let files = pending(&batch)
         if !files.isEmpty { batch = try await decrypt(files, certificates, batch) }
         try output.show(DecryptedFiles(files: batch.results), endingWith: batch.error(.decryption))
         try batch.finish(.decryption)
     }
 
-    /// The files whose content has no file yet. The others are refused before anybody is asked for a PIN.
+    /// The files that are decrypted. Those that cannot be read, or whose content cannot have its place, are refused before
+    /// anybody is asked for a PIN.
     private func pending(_ batch: inout Batch<DecryptedFile>) -> [String] {
-        guard !place.overwrite else { return files }
-        var pending: [String] = []
-        for file in files {
-            let place = place.destination ?? Self.content(of: file) ?? ""
-            if !InputFile.isRegular(place) {
-                pending.append(file)
-            } else {
-                batch.attempt(file) {
-                    throw ResultRefusal.exists(place)
-                } failed: {
-                    DecryptedFile(file, error: $1)
-                }
+        files.filter { file in
+            batch.admits(file) {
+                try InputFile.check(file)
+                try place.replacing.check(place.destination ?? Self.content(of: file), besides: [file])
+            } failed: {
+                DecryptedFile(file, error: $1)
             }
         }
-        return pending
     }
 
     private func decrypt(
@@ -106,10 +100,11 @@ struct Decrypt: AsyncParsableCommand {
                     let input = try InputFile(file)
                     let message = try MessageFile(input, file)
                     let place = place.destination ?? Self.content(of: file) ?? ""
-                    let result = try ResultFile(place, replaces: self.place.overwrite)
+                    let result = try ResultFile(place, replaces: self.place.replacing.overwrite)
                     guard !result.isWrittenDirectly else {
                         throw CommandError(
-                            .usage, "\(place.printable) is no file: a content goes to its place as a whole")
+                            .usage, "\(place.printable) is not a regular file: the content goes to its place as a whole"
+                        )
                     }
                     let opened = try await token.decryptMessage(
                         message.source(progress.begin(number, input)), certificates: certificates,

@@ -48,7 +48,7 @@ struct Encrypt: AsyncParsableCommand {
         guard files.count == 1 || (place.destination == nil && !files.contains("-")) else {
             throw ValidationError(translated("standard input and --output go with one file"))
         }
-        guard !to.isEmpty else { throw ValidationError(translated("say by --to whose certificates the files are for")) }
+        guard !to.isEmpty else { throw ValidationError(translated("name the recipients' certificates with --to")) }
         guard !output.json || (place.destination ?? files[0]) != "-" else {
             throw ValidationError(translated("--json goes with files: name one with --output"))
         }
@@ -58,12 +58,12 @@ struct Encrypt: AsyncParsableCommand {
         let encryptor = try form.encryptor(to: certificates())
         let progress = BatchProgress(.encryption, count: files.count)
         defer { progress.end() }
-        var batch = Batch<EncryptedFile>()
+        var batch = Batch<EncryptedFile>(files)
         for (number, file) in files.enumerated() {
             await batch.attempt(file) {
                 let input = try InputFile(file)
                 let place = place.destination ?? (file == "-" ? "-" : file + ".enc")
-                let destination = try Destination(place, replaces: self.place.overwrite)
+                let destination = try Destination(place, replaces: self.place.replacing.overwrite)
                 let isCounted = input.length.map { $0 < 1 << 32 } ?? false
                 let source = input.source(isCounted: isCounted, progress: progress.begin(number, input))
                 try await encryptor.encrypt(source) { try destination.write($0) }
@@ -195,8 +195,7 @@ struct ContentPlace: ParsableArguments {
         transform: FileName.argument)
     var destination: String?
 
-    @Flag(help: .saying("Replace results that are there already."))
-    var overwrite = false
+    @OptionGroup var replacing: OverwriteOption
 }
 
 /// The result for a file to be encrypted.
