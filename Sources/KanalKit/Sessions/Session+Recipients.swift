@@ -123,7 +123,8 @@ extension Session {
             case (.agreement, "CKR_KEY_FUNCTION_NOT_PERMITTED"): throw .messageNotDecrypted(.keyMayNotAgree)
             case (.agreement, "CKR_MECHANISM_INVALID"): throw .messageNotDecrypted(.tokenCannotAgree)
             case (.agreement, "CKR_MECHANISM_PARAM_INVALID"): throw .messageNotDecrypted(.wrongKey)
-            case (.decryption, "CKR_ENCRYPTED_DATA_INVALID"), (.decryption, "CKR_ENCRYPTED_DATA_LEN_RANGE"):
+            case (.decryption, "CKR_ENCRYPTED_DATA_INVALID"), (.decryption, "CKR_DATA_LEN_RANGE"),
+                (.decryption, "CKR_KEY_SIZE_RANGE"):
                 throw .messageNotDecrypted(.wrongKey)
             default: throw error
             }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import APDU
 import EmulatedTokens
+import Emulator
 import KanalKit
 import Locking
 import TestSupport
@@ -145,11 +147,7 @@ struct EncryptionTests {
         let foreign = try MessageEncryptor(to: [other]).encrypt(content)
         #expect(try await fault { _ = try await scene.decrypt(foreign) } == .noRecipient)
 
-        // A certificate of the same name for another key, and one on the token whose key is elsewhere.
-        try scene.openssl.run(
-            "x509 -req -in theirs.request -CA ca.pem -CAkey ca.key -set_serial 2 -out x -outform DER -days 9")
-        let twin = try MessageEncryptor(to: [scene.openssl.read("x")]).encrypt(content)
-        #expect(try await fault { _ = try await scene.decrypt(twin) } == .wrongKey)
+        // A certificate on the token whose key is elsewhere.
         _ = try await scene.token.perform(pin: Machine.pin) { session in
             try session.importCertificate(other, id: [9], label: "other")
         }
@@ -163,6 +161,41 @@ struct EncryptionTests {
             let message = try MessageEncryptor(to: [scene.certificate.value]).encrypt([1, 2, 3])
             #expect(try await fault { _ = try await scene.decrypt(message) } == .keyMayNotAgree)
         }
+    }
+
+    @Test("A token without the command of agreement opens nothing with such keys, and that is said")
+    func cannotAgree() async throws {
+        let scene = try await MessageScene(.gost256, agrees: true)
+        let message = try MessageEncryptor(to: [scene.certificate.value]).encrypt([1, 2, 3])
+        scene.machine.reader.onResponse { _, instruction, response throws(LinkError) in
+            instruction == 0xCA && response.data == Array("RTEMU".utf8) ? Response(.referencedDataNotFound) : response
+        }
+        let other = try Machine(.usb, sharing: scene.machine.reader)
+        let token = try await other.token()
+        #expect(try await fault { _ = try await token.decrypt(message) } == .tokenCannotAgree)
+    }
+
+    @Test("What is encrypted for another key of the same name is not opened", arguments: MessageScene.kinds.map(\.kind))
+    func twins(_ kind: KeyKind) async throws {
+        let scene = try await MessageScene(kind, agrees: kind.agrees)
+        let newKey = try #require(MessageScene.kinds.first { $0.kind == kind }?.newKey)
+        _ = try scene.openssl.makeSigner(newKey)
+        try scene.openssl.run(
+            "x509 -req -in theirs.request -CA ca.pem -CAkey ca.key -set_serial 2 -out x -outform DER -days 9")
+        for padding in [EncryptionPadding.pkcs1, .oaep(.sha256)] {
+            var encryptor = try MessageEncryptor(to: [scene.openssl.read("x")])
+            encryptor.padding = padding
+            let message = try encryptor.encrypt(Self.content)
+            #expect(try await fault { _ = try await scene.decrypt(message) } == .wrongKey)
+        }
+    }
+
+    @Test("A token that has left is an error, and nothing is output")
+    func absence() async throws {
+        let scene = try await MessageScene(.rsa(bits: 2048))
+        let message = try MessageEncryptor(to: [scene.certificate.value]).encrypt(Self.content)
+        scene.machine.reader.removeCard()
+        await #expect(throws: KanalError.tokenAbsent) { _ = try await scene.decrypt(message) }
     }
 
     @Test("A key whose certificate is not on the token opens a message if the certificate is given")
@@ -186,8 +219,16 @@ extension MessageScene {
     fileprivate func decrypt(
         _ message: [UInt8], certificates: [[UInt8]] = []
     ) async throws -> (content: [UInt8], result: DecryptedMessage) {
+        try await token.decrypt(message, certificates: certificates)
+    }
+}
+
+extension KanalKit.Token {
+    fileprivate func decrypt(
+        _ message: [UInt8], certificates: [[UInt8]] = []
+    ) async throws -> (content: [UInt8], result: DecryptedMessage) {
         let content = Lock<[UInt8]>([])
-        let result = try await token.decryptMessage(
+        let result = try await decryptMessage(
             .pieces(of: message, 500), certificates: certificates, pin: Machine.pin
         ) { bytes in content.withLock { $0 += bytes } }
         return (content.withLock { $0 }, result)
