@@ -61,7 +61,7 @@ struct MessageOrder {
     }
 
     /// Whether a SignedData's version is that of its content, and it announces each hash function of its signers, and no
-    /// other (RFC 5652, 5.1).
+    /// other but those of countersigners (RFC 5652, 5.1), which programs announce or not.
     ///
     /// - Parameters:
     ///   - version: The contents of the INTEGER.
@@ -76,7 +76,9 @@ struct MessageOrder {
             guard let name = try oid(of: identifier) else { return false }
             names.append(name)
         }
-        return Set(names) == Set(signers.map(\.digest.oid))
+        let own = Set(signers.map(\.digest.oid))
+        let others = try signers.map { signer throws(GOSTError) in try signer.countersigners().map(\.digest.oid) }
+        return own.isSubset(of: names) && own.union(others.joined()).isSuperset(of: names)
     }
 
     /// Whether a SignerInfo's version goes with the name of its signer, and its signature is by an algorithm that fits the

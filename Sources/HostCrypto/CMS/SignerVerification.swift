@@ -3,8 +3,8 @@
 /// The verification of a message's signatures, and of the paths from the certificates of its signers to trusted ones.
 ///
 /// It takes as many steps as there are signers and certificates: of all signatures, those of signers, certificates and
-/// lists of revoked certificates, at most 64 and 8 for each signer are verified, and as many certificates are looked at more
-/// than once.
+/// lists of revoked certificates, at most 64 and 8 for each signer, and for each of 256 countersigners, are verified, and as
+/// many certificates are looked at more than once.
 package final class SignerVerification {
     /// The verified signers.
     package struct Result: Sendable {
@@ -66,7 +66,8 @@ package final class SignerVerification {
         search = try PathSearch(
             store, further: usesMessage ? message.certificates : [], time: time,
             signatureLimit: Self.signatureLimit(
-                signers: message.signers.reduce(message.signers.count) { $0 + $1.countersignerCount }))
+                signers: message.signers.count
+                    + min(message.signers.reduce(0) { $0 + $1.countersignerCount }, SignedData.signerLimit)))
     }
 
     /// The number of verified signatures.

@@ -14,9 +14,12 @@ final class MadeKey {
 
     var publicKeyInfo: [UInt8] { PublicKeyInfo.ec(key.publicKey).der }
 
+    /// As PKCS #11 has it.
+    func bareSignature(of bytes: [UInt8]) throws -> [UInt8] { try key.signature(DigestAlgorithm.sha256(bytes)) }
+
     /// An ECDSA-Sig-Value.
     func signature(of bytes: [UInt8]) throws -> [UInt8] {
-        let bare = try key.signature(DigestAlgorithm.sha256(bytes))
+        let bare = try bareSignature(of: bytes)
         let halves: [[UInt8]] = [bare.prefix(32), bare.suffix(32)].map { half in
             let digits = Array(half.drop { $0 == 0 })
             return DERTag.integer.element((digits.first ?? 0 >= 0x80 ? [0] : []) + digits)

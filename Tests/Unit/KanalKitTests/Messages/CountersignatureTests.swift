@@ -91,6 +91,26 @@ struct CountersignatureTests {
         }
     }
 
+    @Test("A message may announce a countersigner's hash function, and no other")
+    func announced() async throws {
+        let scene = try await MessageScene(.gost256)
+        _ = try scene.openssl.makeSigner("rsa:2048")
+        var verifier = scene.verifier
+        verifier.requiresOrder = true
+        let message = try await scene.countersign(
+            try scene.openssl.sign(Self.content, "-nodetach -stream -md sha256"))
+        #expect(throws: Never.self) { try verifier.verify(message) }
+        // Streebog-256 and Streebog-512, as the last of the algorithms in a message of indefinite lengths.
+        for (number, isAnnounced) in [(2, true), (3, false)] as [(UInt8, Bool)] {
+            let set = try #require(message.firstRange(of: [0x02, 0x01, 0x01, 0x31])).upperBound
+            var changed = message
+            let further: [UInt8] = [0x30, 0x0A, 0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x02, number]
+            changed.insert(contentsOf: further, at: set + 1 + Int(message[set]))
+            changed[set] += UInt8(further.count)
+            #expect(await fault { _ = try verifier.verify(changed) } == (isAnnounced ? nil : .notInOrder))
+        }
+    }
+
     @Test("A countersignature of another signer's signature is wrong")
     func moved() async throws {
         let scene = try await MessageScene(.gost256)
