@@ -1,0 +1,190 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# co-signing.sh: messages with several signers and with countersignatures, of keys of GOST, RSA and P-256 on a token and of
+# OpenSSL's, in either order. OpenSSL with the engine gost verifies them, and BouncyCastle of libbcpkix-java.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+
+[ -e /usr/share/java/bcpkix.jar ] || fail "no BouncyCastle: apt-get install libbcpkix-java"
+export PIN=$pin
+user=(--pin-source env:PIN)
+
+# run STATUS WORD...: the command without a terminal; what it says is in "output".
+run() { expect "$1" setsid --wait "$kanal" "${@:2}" < /dev/null; }
+as_user() { run "$@" "${user[@]}"; }
+cms() { expect 0 openssl cms -verify -cades -binary -inform DER -CAfile root.pem -purpose any -out content "$@"; }
+bouncy_castle=$(printf ':/usr/share/java/%s.jar' bcpkix bcprov bcutil)
+bouncy() { expect 0 java -cp ".$bouncy_castle" Signers "$@"; }
+
+issue() { expect 0 openssl x509 -req -in "$1" -CA root.pem -CAkey root.key -CAcreateserial -out "$2" -days 30; }
+
+authority() {
+    expect 0 openssl req -x509 -newkey gost2012_256 -pkeyopt paramset:A -nodes -keyout root.key -out root.pem -days 30 \
+        -subj /CN=Root -addext basicConstraints=CA:true
+}
+
+# A key and a certificate on the token, and of a file.
+kinds=(gost256 rsa2048 p256)
+declare -A new=([gost256]='gost2012_256 -pkeyopt paramset:A' [rsa2048]=rsa:2048
+    [p256]='ec -pkeyopt ec_paramgen_curve:prime256v1')
+declare -A hash=([gost256]=md_gost12_256 [rsa2048]=sha256 [p256]=sha256)
+keys() {
+    local kind
+    for kind in "${kinds[@]}"; do
+        as_user 0 key generate --kind "$kind" --label "$kind"
+        as_user 0 cert request --key "$kind" --subject "CN=Token $kind" --output request.pem
+        issue request.pem "$kind.pem"
+        as_user 0 cert import "$kind.pem" --label "$kind"
+        # shellcheck disable=SC2086
+        expect 0 openssl req -newkey ${new[$kind]} -nodes -keyout "file-$kind.key" -out request.pem -subj "/CN=File $kind"
+        issue request.pem "file-$kind.pem"
+    done
+}
+
+# theirs COMMAND KIND OPTION...: OpenSSL signs by the file's key of a kind.
+theirs() {
+    expect 0 openssl cms "$1" -cades -binary -outform DER -signer "file-$2.pem" -inkey "file-$2.key" -md "${hash[$2]}" "${@:3}"
+}
+
+# Whether all accept the message of these two signers, and OpenSSL gives the content.
+accepted() {
+    local content=() file=$1
+    [ "$2" = attached ] || content=(-content message)
+    cms -in "$file" "${content[@]}"
+    cmp content message || fail "OpenSSL reads another content"
+    content=()
+    [ "$2" = attached ] || content=(message)
+    bouncy "$file" "${content[@]}"
+    [ "$(grep -c '^signer .* good$' output)" = 2 ] || fail "BouncyCastle: $(cat output)"
+    content=()
+    [ "$2" = attached ] || content=(--content message)
+    run 0 verify --ca root.pem "$file" "${content[@]}"
+    printed "signed by CN=Token $3"
+    printed "signed by CN=File $4"
+}
+
+orders() {
+    local ours other place nodetach form
+    for ours in "${kinds[@]}"; do
+        for other in "${kinds[@]}"; do
+            for place in attached detached; do
+                nodetach=() form=(--detached)
+                if [ $place = attached ]; then nodetach=(-nodetach) form=(); fi
+                theirs -sign "$other" "${nodetach[@]}" -in message -out both.p7s
+                as_user 0 sign --add both.p7s --key "$ours" $([ $place = attached ] || echo --content message)
+                accepted both.p7s $place "$ours" "$other"
+                # OpenSSL takes the content's digest from a signer with the same hash function.
+                [ "${hash[$ours]}" = "${hash[$other]}" ] || continue
+                as_user 0 sign --cms "${form[@]}" message --key "$ours" --output ours.p7s --overwrite
+                theirs -resign "$other" "${nodetach[@]}" -inform DER -in ours.p7s -out both.p7s
+                accepted both.p7s $place "$ours" "$other"
+            done
+        done
+    done
+    passed "${kinds[*]}: with OpenSSL's signers of each kind, in either order, with the content in the message and beside it"
+}
+
+forms() {
+    local form
+    theirs -sign gost256 -in message -nodetach -stream -out pieces.p7m
+    as_user 0 sign --add pieces.p7m --key p256
+    accepted pieces.p7m attached p256 gost256
+    [ "$(head -c 2 pieces.p7m | od -An -tx1)" = ' 30 80' ] || fail "not of indefinite length any more"
+    theirs -sign gost256 -in message -out beside.p7s
+    openssl base64 -in beside.p7s -out message.sig
+    as_user 0 sign --add message --key rsa2048
+    openssl base64 -d -in message.sig -out beside.p7s
+    accepted beside.p7s detached rsa2048 gost256
+    as_user 0 sign --cms --detached --base64 --extension .sig --overwrite message --key gost256 --key p256
+    run 0 verify --ca root.pem message
+    [ "$(grep -c 'signed by CN=Token' output)" = 2 ] || fail "not two signers: $(cat output)"
+    openssl base64 -d -A -in message.sig -out beside.p7s
+    cms -in beside.p7s -content message
+    passed "the encoding of a message stays; several keys sign in one run"
+}
+
+chains() {
+    as_user 0 sign --cms message --key gost256 --chain --certificate root.pem --output chain.p7m
+    openssl cms -cmsout -print -in chain.p7m -inform DER -noout > output
+    printed 'subject: CN=Root'
+    as_user 0 sign --cms message --key gost256 --chain --output alone.p7m
+    openssl cms -cmsout -print -in alone.p7m -inform DER -noout > output
+    ! grep -q 'subject: CN=Root' output || fail "a certificate that is not known is in a message"
+    passed "the certificates up to the root go with a message"
+}
+
+countersignatures() {
+    local kind other
+    for kind in "${kinds[@]}"; do
+        for other in "${kinds[@]}"; do
+            theirs -sign "$other" -in message -nodetach -out counter.p7m
+            as_user 0 sign --countersign counter.p7m --key "$kind"
+            cms -in counter.p7m
+            bouncy counter.p7m
+            printed "^signer CN=File $other good$"
+            printed "^countersigner CN=Token $kind good$"
+            run 0 verify --ca root.pem counter.p7m
+            printed "countersigned by CN=Token $kind"
+        done
+    done
+    as_user 0 sign --add counter.p7m --key rsa2048
+    as_user 0 sign --countersign --signer 'Token rsa2048' counter.p7m --key gost256
+    bouncy counter.p7m
+    [ "$(grep -c '^signer .* good$' output)" = 2 ] || fail "BouncyCastle: $(cat output)"
+    [ "$(grep -c '^countersigner .* good$' output)" = 2 ] || fail "BouncyCastle: $(cat output)"
+    passed "BouncyCastle verifies countersignatures, and OpenSSL what they are of"
+
+    openssl pkcs8 -topk8 -nocrypt -in file-rsa2048.key -outform DER -out key.der
+    openssl x509 -in file-rsa2048.pem -outform DER -out certificate.der
+    as_user 0 sign --cms message --key gost256 --output ours.p7m --overwrite
+    bouncy ours.p7m key.der certificate.der theirs.p7m
+    run 0 verify --ca root.pem --certificate file-rsa2048.pem theirs.p7m
+    printed 'countersigned by CN=File rsa2048, who says'
+    run 0 verify --ca root.pem theirs.p7m
+    printed "countersigned by an unknown subject, who says it was at .*; not trusted: a signer's certificate is missing"
+    passed "a countersignature of BouncyCastle is verified"
+}
+
+# A message of more bytes than the command may take: 64 MiB.
+large() {
+    truncate -s 96M large
+    printf 'the end' >> large
+    as_user 0 sign --cms large --key p256 --output large.p7m
+    expect 0 python3 -c 'import resource, subprocess, sys
+status = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL)
+memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+sys.exit(status if memory <= 64 else f"{memory} MiB")' "$kanal" sign --add large.p7m --key rsa2048 "${user[@]}"
+    run 0 verify --ca root.pem large.p7m --output content
+    cmp content large || fail "another content"
+    [ "$(grep -c 'signed by CN=Token' output)" = 2 ] || fail "not two signers: $(cat output)"
+    rm large* content
+    passed "a signer is put into a message of 96 MiB in little memory"
+}
+
+# The login of a marking system: a string comes in JSON, and goes back signed, with the content in the message, in base64.
+login() {
+    printf %s 'QWRFVZJTDOIPUFAKNXGELYCMSHB' > string
+    "$kanal" sign --cms --base64 --key gost256 "${user[@]}" - < string > signed 2> output || fail "$(cat output)"
+    [ "$(wc -l < signed)" = 1 ] || fail "not one line"
+    openssl base64 -d -A -in signed -out signed.p7m
+    cms -in signed.p7m
+    cmp content string || fail "another string was signed"
+    passed "a string is signed for a marking system's login"
+}
+
+prepare
+start_pcscd
+authority
+head -c 1000 /dev/urandom > message
+attach usb usb
+cp "$root/Tests/Scripts/Command/Signers.java" .
+expect 0 javac -cp ".$bouncy_castle" Signers.java
+keys
+orders
+forms
+chains
+countersignatures
+login
+large
+detach
