@@ -9,16 +9,13 @@ extension SignedData.Signer {
     /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for a hash function that is not known
     ///   here, and for more than ``SignedData/signerLimit`` of them.
     func countersigners() throws(GOSTError) -> [SignedData.Signer] {
+        let limit = SignedData.signerLimit
+        let values = try unsignedValues(of: CMS.countersignature, limit: limit + 1)
+        guard values.count <= limit else { throw .invalidParameter }
         var signers: [SignedData.Signer] = []
-        for attribute in unsignedAttributes {
-            var reader = DERReader(attribute.span, .ber)
-            var fields = try reader.nested(.sequence)
-            guard try fields.objectIdentifier() == CMS.countersignature else { continue }
-            var values = try fields.nested(.set)
-            while !values.isAtEnd {
-                guard signers.count < SignedData.signerLimit else { throw .invalidParameter }
-                signers.append(try SignedData.Signer(&values, of: nil))
-            }
+        for value in values {
+            var reader = DERReader(value.span, .ber)
+            signers.append(try SignedData.Signer(&reader, of: nil))
         }
         return signers
     }

@@ -117,6 +117,19 @@ extension SignedData.Signer {
         return attributes
     }
 
+    /// The values of the unsigned attributes of a type, each a SEQUENCE in BER, to a number.
+    func unsignedValues(of type: [UInt8], limit: Int) throws(GOSTError) -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        for attribute in unsignedAttributes {
+            var reader = DERReader(attribute.span, .ber)
+            var fields = try reader.nested(.sequence)
+            guard try fields.objectIdentifier() == type else { continue }
+            var values = try fields.nested(.set)
+            while !values.isAtEnd, found.count < limit { found.append([UInt8](copying: try values.element(.sequence))) }
+        }
+        return found
+    }
+
     /// The signed attributes as they are signed: a SET OF in DER (RFC 5652, 5.4).
     private static func signedAttributes(_ info: inout DERReader) throws(GOSTError) -> [UInt8] {
         let element = try info.element(.context0)

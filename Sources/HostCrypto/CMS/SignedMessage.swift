@@ -103,7 +103,9 @@ package enum CMS {
     static let signingTime = pkcs([9, 5])
     static let countersignature = pkcs([9, 6])
     static let capabilities = pkcs([9, 15])
+    static let timeStampInfo = pkcs([9, 16, 1, 4])
     static let signingCertificate = pkcs([9, 16, 2, 12])
+    static let signatureTimeStamp = pkcs([9, 16, 2, 14])
     static let signingCertificateV2 = pkcs([9, 16, 2, 47])
 
     /// The ciphers that readers of GOST signatures support: GOST 28147-89.

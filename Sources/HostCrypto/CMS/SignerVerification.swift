@@ -41,6 +41,9 @@ package final class SignerVerification {
     private let signers: [SignedData.Signer]
     private let requiresOrder: Bool
     private let search: PathSearch
+    private let store: TrustStore
+    /// The certificates that came with the message, and others, in DER.
+    private let further: [[UInt8]]
     /// The signers found, once known.
     private var found: [Found] = []
     /// The reason why ``signers(of:_:)`` found none.
@@ -54,17 +57,24 @@ package final class SignerVerification {
 
     /// - Parameters:
     ///   - usesMessage: Whether the certificates that came with the message are used.
+    ///   - further: Certificates in DER that help to find a way, beside these.
     ///   - requiresOrder: Whether the algorithm beside a signature must be the key's.
+    ///   - purpose: The use of the signatures.
     ///   - time: When the certificates must be valid, in seconds since 1970.
+    ///   - knownUntil: The time from which one looks back at it.
     /// - Throws: ``HostCryptoError/invalidEncoding`` for a trusted certificate or a list that cannot be read;
     ///   ``HostCryptoError/libraryFailure``.
     package init(
-        _ message: SignedData, trusting store: TrustStore, usesMessage: Bool, requiresOrder: Bool = false, time: Int
+        _ message: SignedData, trusting store: TrustStore, usesMessage: Bool, further: [[UInt8]] = [],
+        requiresOrder: Bool = false, purpose: PathPurpose = .messages, time: Int, knownUntil: Int? = nil
     ) throws(HostCryptoError) {
         signers = message.signers
         self.requiresOrder = requiresOrder
+        self.store = store
+        let further = further + (usesMessage ? message.certificates : [])
+        self.further = further
         search = try PathSearch(
-            store, further: usesMessage ? message.certificates : [], time: time,
+            store, further: further, purpose: purpose, time: time, knownUntil: knownUntil,
             signatureLimit: Self.signatureLimit(
                 signers: message.signers.count
                     + min(message.signers.reduce(0) { $0 + $1.countersignerCount }, SignedData.signerLimit)))
@@ -162,5 +172,22 @@ package final class SignerVerification {
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package func faults() throws(HostCryptoError) -> [PathFault?] {
         try found.map { signer throws(HostCryptoError) in try fault(of: signer) }
+    }
+    /// The reason why no such path led from a signer at a past time; nil if one did.
+    ///
+    /// - Parameters:
+    ///   - index: The signer's place.
+    ///   - time: When the certificates had to be valid, in seconds since 1970.
+    ///   - now: The time from which one looks back at it.
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    package func fault(ofSigner index: Int, at time: Int, from now: Int) throws(HostCryptoError) -> PathFault? {
+        let (certificate, others) = (found[index].candidate.certificate, found[index].others)
+        let then = try PathSearch(
+            store, further: further, time: time, knownUntil: now, signatureLimit: Self.signatureLimit(signers: 1))
+        let name = SignerIdentifier.issuer(certificate.issuer, serialNumber: certificate.serialNumber)
+        guard let leaf = then.candidates(name).first(where: { $0.certificate == certificate }) else {
+            return PathFault(.noPath, certificate.der)
+        }
+        return try then.fault(of: leaf, over: others)
     }
 }

@@ -166,7 +166,7 @@ extension Certificate {
     /// The purposes of the key, as object identifiers in DER (RFC 5280, 4.2.1.12); none if the certificate names none.
     ///
     /// - Throws: `GOSTError/invalidEncoding`.
-    private var purposes: [[UInt8]] {
+    var purposes: [[UInt8]] {
         get throws(GOSTError) {
             guard let value = try extensionValue(Purpose.extension)?.value else { return [] }
             var reader = DERReader(value.span)
@@ -180,15 +180,17 @@ extension Certificate {
 }
 
 /// The object identifiers of the extension and of purposes in DER.
-private enum Purpose {
+enum Purpose {
     static let `extension`: [UInt8] = [0x06, 3, 0x55, 0x1D, 0x25]
     /// anyExtendedKeyUsage, emailProtection, documentSigning, and Microsoft's document signing.
     static let messages: [[UInt8]] = [
-        [0x06, 4, 0x55, 0x1D, 0x25, 0x00], pkix(4), pkix(36),
+        anyPurpose, pkix(4), pkix(36),
         [0x06, 10, 0x2B, 0x06, 0x01, 0x04, 0x01, 0x82, 0x37, 0x0A, 0x03, 0x0C],
     ]
     /// timeStamping and OCSPSigning.
-    static let services = [pkix(8), ocspSigning]
+    static let services = [timeStamping, ocspSigning]
+    static let timeStamping = pkix(8)
+    static let anyPurpose: [UInt8] = [0x06, 4, 0x55, 0x1D, 0x25, 0x00]
     static let ocspSigning = pkix(9)
 
     /// One of 1.3.6.1.5.5.7.3.

@@ -9,6 +9,7 @@ final class PathCandidate {
     /// Whether the application knows it, and whether it trusts it.
     let isKnown, isTrusted: Bool
     private let time: Int
+    private let purpose: PathPurpose
     private let findings: KnownCertificates
     private let signature: HashedStructure
     private var digests: [DigestAlgorithm: [UInt8]] = [:]
@@ -19,12 +20,12 @@ final class PathCandidate {
     /// The fields that the validation of a path needs; nil if libcrypto cannot read it.
     private(set) lazy var details = try? findings.details(of: certificate)
     /// Whether a path may have it at this time.
-    private(set) lazy var isUsable = details.map { $0.isUsable && $0.isValid(at: time) } == true
+    private(set) lazy var isUsable = details.map { $0.isUsable(for: purpose) && $0.isValid(at: time) } == true
     /// The reason why no path may have it at this time; nil if one may.
     var fault: PathFault.Reason? {
         guard !isUsable else { return nil }
         guard let details, details.isUnderstood, let validity = try? certificate.validity else { return .notUnderstood }
-        guard details.isUsable else { return .notForSigning }
+        guard details.isUsable(for: purpose) else { return .notForSigning }
         return validity.notAfter <= time ? .expired(validity.notAfter) : .notYetValid(validity.notBefore)
     }
     /// nil for a weak key, and for one of an algorithm that is not known here.
@@ -34,11 +35,15 @@ final class PathCandidate {
         return key
     }()
 
-    init(_ certificate: Certificate, isKnown: Bool, isTrusted: Bool, time: Int, findings: KnownCertificates) {
+    init(
+        _ certificate: Certificate, isKnown: Bool, isTrusted: Bool, time: Int, purpose: PathPurpose,
+        findings: KnownCertificates
+    ) {
         self.certificate = certificate
         self.isKnown = isKnown
         self.isTrusted = isTrusted
         self.time = time
+        self.purpose = purpose
         self.findings = findings
         signature = HashedStructure(certificate.structure)
     }
@@ -90,8 +95,10 @@ final class HashedStructure {
 struct PathCertificate: Sendable {
     /// Whether no extension is critical that libcrypto or this validation does not heed.
     let isUnderstood: Bool
-    /// Whether it is understood, and the purposes of its key let it have to do with messages.
-    let isUsable: Bool
+    /// Whether the purposes of its key let it have to do with messages, or with time stamps.
+    private let allowsMessages, allowsTimeStamps: Bool
+    /// Whether time stamps are the only purpose of its key.
+    private let isForTimeStamps: Bool
     /// Whether it says that it may issue certificates.
     let isAuthority: Bool
     /// Whether it is of version 1, which cannot say so.
@@ -100,8 +107,8 @@ struct PathCertificate: Sendable {
     let pathLength: Int?
     /// Whether it may sign lists of revoked certificates.
     let signsLists: Bool
-    /// Whether it may sign messages.
-    let signsMessages: Bool
+    /// Whether its key may sign what is neither a certificate nor a list.
+    private let signs: Bool
     /// The certificate in libcrypto (`X509`).
     let handle: Handle
 
@@ -119,15 +126,32 @@ struct PathCertificate: Sendable {
         isUnderstood =
             flags & UInt32(EXFLAG_INVALID | EXFLAG_CRITICAL | EXFLAG_PROXY) == 0
             && unheeded.allSatisfy { unsafe X509_get_ext_by_NID(handle.pointer, $0, -1) < 0 }
-        let allowsMessages = (try? certificate.allowsMessages) == true
-        isUsable = isUnderstood && allowsMessages
+        allowsMessages = (try? certificate.allowsMessages) == true
+        allowsTimeStamps = (try? certificate.allowsTimeStamps) == true
+        isForTimeStamps = (try? certificate.isForTimeStamps) == true
         let certifies = usage & UInt32(KU_KEY_CERT_SIGN) != 0
         isAuthority = unsafe certifies && X509_check_ca(handle.pointer) == 1
         isVersion1 = certifies && flags & UInt32(EXFLAG_V1) != 0 && certificate.extensions.isEmpty
         let length = unsafe X509_get_pathlen(handle.pointer)
         pathLength = length < 0 ? nil : Int(length)
         signsLists = usage & UInt32(KU_CRL_SIGN) != 0
-        signsMessages = usage & UInt32(KU_DIGITAL_SIGNATURE | KU_NON_REPUDIATION) != 0
+        signs = usage & UInt32(KU_DIGITAL_SIGNATURE | KU_NON_REPUDIATION) != 0
+    }
+
+    /// Whether it is understood, and a path of this purpose may have it.
+    func isUsable(for purpose: PathPurpose) -> Bool {
+        switch purpose {
+        case .messages: isUnderstood && allowsMessages
+        case .timeStamps: isUnderstood && allowsTimeStamps
+        }
+    }
+
+    /// Whether a path of this purpose may begin with it.
+    func begins(_ purpose: PathPurpose) -> Bool {
+        switch purpose {
+        case .messages: signs
+        case .timeStamps: signs && isForTimeStamps
+        }
     }
 
     /// - Parameter time: In seconds since 1970.

@@ -15,7 +15,10 @@ package final class PathSearch {
 
     private let store: TrustStore
     private let time: Int
-    /// Lists from before the time, by their issuers.
+    /// The time up to which lists and responses may be made, ``time`` or later.
+    private let knownUntil: Int
+    private let purpose: PathPurpose
+    /// Lists from before ``knownUntil``, by their issuers.
     private let lists: [[UInt8]: [RevocationList]]
     private let responses: [OCSPResponse]
     /// Whether the certificate's key has signed the list, as far as that is known.
@@ -40,18 +43,24 @@ package final class PathSearch {
     /// - Parameters:
     ///   - further: Certificates in DER that help to find a way. One that cannot be read is of no help.
     ///   - time: In seconds since 1970.
+    ///   - knownUntil: The later time at which one looks back at it, if it is a past one: what was revoked in between was
+    ///     not revoked at the time.
     ///   - signatureLimit: The number of signatures that are verified.
     /// - Throws: ``HostCryptoError/invalidEncoding`` for a trusted certificate or a list that cannot be read;
     ///   ``HostCryptoError/libraryFailure``.
     init(
-        _ store: TrustStore, further: [[UInt8]] = [], time: Int, signatureLimit: Int
+        _ store: TrustStore, further: [[UInt8]] = [], purpose: PathPurpose = .messages, time: Int,
+        knownUntil: Int? = nil, signatureLimit: Int
     ) throws(HostCryptoError) {
         try LibraryContext.require()
         self.store = store
         self.time = time
+        self.purpose = purpose
+        let knownUntil = max(time, knownUntil ?? time)
+        self.knownUntil = knownUntil
         self.signatureLimit = signatureLimit
         let contents = try store.read()
-        lists = Dictionary(grouping: contents.lists.filter { $0.isUsable(after: time) }, by: \.issuer)
+        lists = Dictionary(grouping: contents.lists.filter { $0.isUsable(after: knownUntil) }, by: \.issuer)
         responses = contents.responses
         for certificate in contents.trusted { add(certificate, isTrusted: true, time: time) }
         for certificate in contents.certificates { add(certificate, time: time) }
@@ -61,7 +70,8 @@ package final class PathSearch {
     private func add(_ certificate: Certificate, isKnown: Bool = true, isTrusted: Bool = false, time: Int) {
         guard known.insert(Octets(certificate.der)).inserted else { return }
         let candidate = PathCandidate(
-            certificate, isKnown: isKnown, isTrusted: isTrusted, time: time, findings: store.known)
+            certificate, isKnown: isKnown, isTrusted: isTrusted, time: time, purpose: purpose,
+            findings: store.known)
         bySubject[certificate.subject, default: []].append(candidate)
         byIdentifier[.issuer(certificate.issuer, serialNumber: certificate.serialNumber), default: []].append(candidate)
         if let keyIdentifier = certificate.subjectKeyIdentifier {
@@ -90,13 +100,13 @@ package final class PathSearch {
         return true
     }
 
-    /// Whether a path leads from a certificate that signs messages to a trusted one.
+    /// Whether a path leads from a certificate that signs, for the purpose, to a trusted one.
     ///
     /// - Parameter named: Certificates that must all be on it.
     /// - Throws: ``HostCryptoError/libraryFailure``.
     func trusts(_ leaf: PathCandidate, over named: [NamedCertificate] = []) throws(HostCryptoError) -> Bool {
         causes = PathCauses()
-        guard leaf.key != nil, leaf.details?.signsMessages == true else {
+        guard leaf.key != nil, leaf.details?.begins(purpose) == true else {
             causes.add(leaf.key == nil ? .notUnderstood : .notForSigning, leaf)
             return false
         }
@@ -192,19 +202,28 @@ package final class PathSearch {
     ) throws(HostCryptoError) -> PathFault.Reason? {
         // By an old list that names it; a certificate that was on hold may be on a later list no more.
         var isListed = false, former: PathFault.Reason?
-        guard let details = candidate.details else { return .notUnderstood }
+        guard let details = candidate.details, let end = try? candidate.certificate.validity.notAfter else {
+            return .notUnderstood
+        }
         let lists = issuer.details?.signsLists == true ? lists[issuer.certificate.subject] ?? [] : []
         for list in lists {
             let isCurrent = list.isCurrent(at: time), isNamed = list.names(details)
             guard isCurrent || isNamed else { continue }
             guard let isSigned = try isSigned(list, by: issuer, key) else { return .noPath }
             guard isSigned else { continue }
-            let revoked = PathFault.Reason.revoked(list.revocationTime(of: candidate.certificate))
+            let revocationTime = isNamed ? list.revocationTime(of: candidate.certificate) : nil
+            if isNamed, isLater(revocationTime) {
+                isListed = true
+                continue
+            }
+            let revoked = PathFault.Reason.revoked(revocationTime)
             guard isCurrent else {
                 former = revoked
                 continue
             }
             if isNamed { return revoked }
+            // A list may leave out what expired before it was made (RFC 5280, 3.3).
+            guard list.isUsable(after: max(time, end)) else { continue }
             if list.isWhole(for: candidate.certificate, isAuthority: details.isAuthority) { isListed = true }
         }
         switch try answer(about: candidate, by: issuer) {
@@ -237,15 +256,29 @@ package final class PathSearch {
             guard takeSignature(), takeSignature() else { break }
             let answer: OCSPAnswer
             do throws(OCSPFault) {
-                answer = try response.state(of: certificate.der, issuer: authority.der, at: time)
+                answer = try response.state(of: certificate.der, issuer: authority.der, at: nil)
+                if !isLookedBackAt(answer.thisUpdate, certificate) { try answer.requireCurrent(at: time) }
             } catch {
                 if case .failure(let error) = error { throw error }
                 continue
             }
-            if case .revoked = answer.state { return answer.state }
-            if answer.state == .good || found == nil { found = answer.state }
+            var state = answer.state
+            if case .revoked(let time) = state, isLater(time) { state = .good }
+            if case .revoked = state { return state }
+            if state == .good || found == nil { found = state }
         }
         return found
+    }
+
+    /// Whether a certificate was revoked after the time that one looks back at.
+    private func isLater(_ revocationTime: Int?) -> Bool {
+        revocationTime.map { time < $0 && knownUntil > time } ?? false
+    }
+
+    /// Whether a response was made after the time, while the certificate was still valid.
+    private func isLookedBackAt(_ update: Int, _ certificate: Certificate) -> Bool {
+        guard knownUntil > time, let validity = try? certificate.validity else { return false }
+        return time < update && update <= knownUntil && update < validity.notAfter
     }
 
     /// - Returns: nil if no more signatures may be verified.
