@@ -30,6 +30,7 @@ package enum ExitStatus: Int32, Sendable {
         switch error {
         case let error as KanalError: self.init(error)
         case let error as CommandError: self = error.status
+        case is AuthorityFailure: self = .failed
         case let error as AuthorizationError: self.init(error.outcome)
         case is CallbackError: self = .failed
         case let error as SharedSecretsError: self.init(error)
@@ -60,7 +61,7 @@ package enum ExitStatus: Int32, Sendable {
             case .authenticatorNotInstalled: .notInstalled
             case .authenticatorNotConfigured: .notConfigured
             case .askingFailed, .pinLength, .pinNeeded, .nested, .objectNotFound, .messageRefused,
-                .messageNotDecrypted, .refused:
+                .messageNotDecrypted, .timeStampRefused, .refused:
                 .failed
             }
     }

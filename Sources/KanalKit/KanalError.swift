@@ -68,6 +68,8 @@ public enum KanalError: Error, Sendable, Equatable {
     case messageRefused(MessageFault)
     /// An encrypted message is not opened.
     case messageNotDecrypted(DecryptionFault)
+    /// A time stamp does not count, or an authority did not make it.
+    case timeStampRefused(TimeStamp.Fault)
     /// A value that the application gave is not usable.
     case invalidArgument(Explanation)
     /// The token or the library refused. `code` is the name of the return value of PKCS #11.
@@ -252,6 +254,7 @@ extension KanalError: CustomStringConvertible {
         case .objectNotFound: "the object is not on the token any more"
         case .messageRefused(let fault): "the message is not accepted: \(fault.explanation)"
         case .messageNotDecrypted(let fault): "the message is not opened: \(fault.explanation)"
+        case .timeStampRefused(let fault): "the time stamp is not accepted: \(fault.explanation)"
         case .invalidArgument(let reason): reason.phrase
         case .refused(let code, let reason): "\(reason.phrase) (\(code))"
         }

@@ -11,6 +11,8 @@ package struct SignedMessage: Sendable {
     private let signer: [UInt8]
     /// The signer's and those that go with it, in DER.
     let certificates: [[UInt8]]
+    /// The time stamp of the signature, a ContentInfo, with which the message is CAdES-T (RFC 5126, 6.1.1); nil without.
+    package var timeStamp: [UInt8]?
 
     /// The input that is signed.
     package enum Kind: Sendable {
@@ -90,7 +92,20 @@ package struct SignedMessage: Sendable {
         let attributes = [DERTag.context0.rawValue] + signedAttributes.dropFirst()
         return DERTag.sequence.element(
             version + signer + digestIdentifier + attributes + (try algorithm.signerInfoIdentifier())
-                + DERTag.octetString.element(algorithm.encoded(signature)))
+                + DERTag.octetString.element(algorithm.encoded(signature)) + unsignedAttributes)
+    }
+
+    /// The attributes that are not signed, [1]; empty without any.
+    private var unsignedAttributes: [UInt8] {
+        timeStamp.map { DERTag.context1.element(Self.attribute(CMS.signatureTimeStamp, $0)) } ?? []
+    }
+
+    /// The signature as the message has it: the bytes that its time stamp is of.
+    package func encoded(_ signature: [UInt8]) -> [UInt8] { algorithm.encoded(signature) }
+
+    /// The hash function of the signature.
+    package var digest: DigestAlgorithm {
+        algorithm.digest
     }
 }
 

@@ -19,11 +19,14 @@ struct WebClient {
     /// The most that a pipe takes at once without a reader.
     private static let pipe = 1 << 16
 
-    /// - Parameter authorities: A file with certificates of those that certify the server; nil for the system's.
-    init(authorities: String?, seconds: Int) throws {
+    /// - Parameters:
+    ///   - authorities: A file with certificates of those that certify the server; nil for the system's.
+    ///   - schemes: The schemes of addresses, as the program has them.
+    ///   - further: Further arguments of the program.
+    init(authorities: String?, seconds: Int, schemes: String = "=https", further: [String] = []) throws {
         self.seconds = seconds
         var arguments = [
-            "curl", "--disable", "--silent", "--show-error", "--proto", "=https", "--tlsv1.2", "--max-time",
+            "curl", "--disable", "--silent", "--show-error", "--proto", schemes, "--tlsv1.2", "--max-time",
             "\(seconds)",
             "--data-binary", "@-", "--write-out", "\n%{http_code}",
         ]
@@ -31,23 +34,36 @@ struct WebClient {
             guard unsafe access(authorities, R_OK) == 0 else { throw SystemError(errno, authorities) }
             arguments += ["--cacert", authorities]
         }
-        self.arguments = arguments
+        self.arguments = arguments + further
     }
 
-    /// Sends a request.
+    /// The program's own reason why no reply has come.
+    struct Unreachable: Error {
+        let cause: Phrase
+    }
+
+    /// Sends a request to the identity service.
     func send(_ request: TokenRequest) throws -> (status: Int, body: [UInt8]) {
         guard request.body.count <= Self.pipe else { throw CommandError(.failed, "the answer's code is too long") }
+        do {
+            return try post(request.body, request.contentType, accepting: "application/json", to: request.url)
+        } catch let failure as Unreachable {
+            throw CommandError(.failed, "the identity service cannot be reached: \(failure.cause)")
+        }
+    }
+
+    /// Sends a request of at most 64 KiB.
+    ///
+    /// - Throws: ``Unreachable``; `ChildProgram.Failure`.
+    func post(
+        _ body: [UInt8], _ type: String, accepting reply: String, to url: String
+    ) throws -> (status: Int, body: [UInt8]) {
         let program = try ChildProgram(
-            arguments + ["--header", "Content-Type: \(request.contentType)", "--header", "Accept: application/json"]
-                + ["--url", request.url],
+            arguments + ["--header", "Content-Type: \(type)", "--header", "Accept: \(reply)", "--url", url],
             environment: Self.environment)
-        let result = try program.run(
-            input: request.body, limit: Self.limit, until: .now + .seconds(seconds + 1))
+        let result = try program.run(input: body, limit: Self.limit, until: .now + .seconds(seconds + 1))
         guard result.status == 0 else {
-            throw CommandError(
-                .failed,
-                "the identity service cannot be reached: \(result.message.map(Phrase.init(verbatim:)) ?? Phrase("curl has failed"))"
-            )
+            throw Unreachable(cause: result.message.map(Phrase.init(verbatim:)) ?? Phrase("curl has failed"))
         }
         let digits = result.output.suffix(3)
         guard let status = Int(String(decoding: digits, as: UTF8.self)), result.output.dropLast(3).last == 0x0A else {

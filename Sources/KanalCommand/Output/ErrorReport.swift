@@ -100,6 +100,7 @@ struct ErrorReport: Encodable, Sendable {
         case .messageRefused(.untrusted): ("message.untrusted", nil)
         case .messageRefused: ("message.refused", nil)
         case .messageNotDecrypted: ("message.not-opened", nil)
+        case .timeStampRefused: ("timestamp.refused", nil)
         case .invalidArgument: ("command.line", nil)
         case .nested: ("failed", nil)
         case .refused(_, let reason): (reason.id?.rawValue ?? "call.refused", nil)

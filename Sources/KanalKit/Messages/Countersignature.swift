@@ -22,12 +22,14 @@ extension SignerVerification {
     /// - Parameter isTrustAsked: Whether each signer's certificate must lead to a trusted one.
     /// - Returns: ``KanalError/messageRefused(_:)`` for a message that is not accepted.
     func messageSigners(
-        of message: SignedData, _ digests: [DigestAlgorithm: [UInt8]], _ form: ContentForm, isTrustAsked: Bool
+        of message: SignedData, _ digests: [DigestAlgorithm: [UInt8]], _ form: ContentForm, _ stamps: SignatureStamps,
+        isTrustAsked: Bool, at time: Int
     ) throws(HostCryptoError) -> Swift.Result<[MessageSigner], KanalError> {
         guard let found = try signers(of: digests, form) else {
             return .failure(.messageRefused(MessageFault(fault)))
         }
         let faults = isTrustAsked ? try faults() : found.certificates.map { _ in nil }
+        var stamps = stamps
         var signers: [MessageSigner] = []
         for (place, certificate) in found.certificates.enumerated() {
             let all = try countersignatures(of: message.signers[place], isTrustAsked: isTrustAsked)
@@ -38,11 +40,17 @@ extension SignerVerification {
                 default: return .failure(.messageRefused(.wrongCountersignature))
                 }
             }
+            let signer = message.signers[place]
+            let (timeStamps, proven) = try stamps.stamps(of: signer)
+            var fault = faults[place]
+            if let proven, isTrustAsked { fault = try self.fault(ofSigner: place, at: proven, from: time) }
             signers.append(
                 MessageSigner(
                     certificate: certificate, signingTime: found.signingTimes[place].map(Int64.init),
-                    distrust: faults[place].map(Distrust.init),
-                    countersignatures: all.map { KanalKit.Countersignature($0) }))
+                    distrust: fault.map(Distrust.init),
+                    countersignatures: all.map { KanalKit.Countersignature($0) },
+                    level: signer.namesCertificate ? (proven == nil ? .bes : .t) : nil, timeStamps: timeStamps,
+                    provenTime: proven.map(Int64.init)))
         }
         let isTrusted = signers.allSatisfy { $0.distrust == nil }
         return isTrusted ? .success(signers) : .failure(.messageRefused(.untrusted(signers)))

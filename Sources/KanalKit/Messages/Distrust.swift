@@ -82,6 +82,14 @@ extension Distrust: CustomStringConvertible {
 extension MessageFault {
     static func explanation(untrusted signers: [MessageSigner]) -> Phrase {
         let refusal: Phrase = "the signatures are good, but a signer's certificate leads to no trusted one"
-        return signers.compactMap(\.distrust).reduce(refusal) { text, distrust in "\(text); \(distrust.explanation)" }
+        return signers.reduce(refusal) { text, signer in
+            guard let distrust = signer.distrust else { return text }
+            let stamps: Phrase = signer.timeStamps.compactMap(\.fault).reduce("") { text, fault in
+                "\(text); the time stamp counts for nothing: \(fault.explanation)"
+            }
+            let moment: Phrase =
+                signer.provenTime.map { ", at the time of its time stamp, \(Timestamp($0).text)" } ?? ""
+            return "\(text); \(distrust.explanation)\(moment)\(stamps)"
+        }
     }
 }

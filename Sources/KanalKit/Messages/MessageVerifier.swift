@@ -4,10 +4,11 @@ import HostCrypto
 import Locking
 package import Translation
 
-/// Verifies signed messages (CMS SignedData, RFC 5652; CAdES-BES). It needs no token.
+/// Verifies signed messages (CMS SignedData, RFC 5652; CAdES-BES and CAdES-T), and time stamps. It needs no token.
 ///
 /// All signers must have signed, and from each a path must lead to a trusted certificate, as `C_EX_PKCS7Verify` of the
-/// shared library wants it. A message that is not accepted throws ``KanalError/messageRefused(_:)``.
+/// shared library wants it. With a good time stamp of a signature, from an authority with a path of its own, the time that counts for the
+/// signer's certificate is the stamp's. A stamp that is wrong counts for nothing. A message that is not accepted throws ``KanalError/messageRefused(_:)``.
 public struct MessageVerifier: Sendable {
     /// The certificates of which a list or a response must state that they are not revoked. A list that names one as
     /// revoked always counts, also one that is out of date, unless a current list does not name it any more.
@@ -41,7 +42,7 @@ public struct MessageVerifier: Sendable {
     /// Whether also what no signature covers, the versions and the names of algorithms in a message, must be as RFC 5652
     /// wants it, so that no bit of a message with one signer can be changed. Programs are known to be careless with it.
     public var requiresOrder = false
-    /// When the certificates must be valid, in seconds since 1970; nil for now.
+    /// When the certificates must be valid, unless a time stamp is from before, in seconds since 1970; nil for now.
     public var time: Int64?
 
     /// Certificates and lists as they were read, once for all messages.
@@ -136,7 +137,7 @@ public struct MessageVerifier: Sendable {
         }
     }
 
-    private func store() throws(KanalError) -> TrustStore {
+    func store() throws(KanalError) -> TrustStore {
         var unread = TrustStore(trusted: trusted, certificates: certificates, revocationLists: revocationLists)
         unread.ocspResponses = ocspResponses
         var store = try known.store(or: unread)
@@ -152,14 +153,17 @@ public struct MessageVerifier: Sendable {
 
     private func signers(of message: SignedData, _ content: ContentDigests) throws(KanalError) -> [MessageSigner] {
         let store = try store()
-        let time = time.map { Int($0) } ?? Int(Glibc.time(nil))
+        let time = moment
         return try onHost { () throws(HostCryptoError) -> Result<[MessageSigner], KanalError> in
             let digests = try content.finalize()
             let verification = try SignerVerification(
                 message, trusting: store, usesMessage: usesMessageCertificates,
                 requiresOrder: requiresOrder, time: time)
+            let stamps = SignatureStamps(
+                store: checksSignatureOnly ? nil : store, usesMessage: usesMessageCertificates, now: time,
+                certificates: message.certificates)
             return try verification.messageSigners(
-                of: message, digests, content.form, isTrustAsked: !checksSignatureOnly)
+                of: message, digests, content.form, stamps, isTrustAsked: !checksSignatureOnly, at: time)
         }.get()
     }
 }
@@ -202,6 +206,13 @@ public struct MessageSigner: Sendable, Equatable {
     public let distrust: Distrust?
     /// The countersignatures: others have signed this signer's signature.
     public let countersignatures: [Countersignature]
+    /// The form of the signature; nil for one that does not cover the name of the signer's certificate.
+    public var level: SignatureLevel?
+    /// The time stamps of the signature, also those that count for nothing (``TimeStamp/fault``).
+    public var timeStamps: [TimeStamp] = []
+    /// The last second, since 1970, at which a good time stamp lets the signature have been made; nil without such a stamp.
+    /// ``distrust`` is about this time.
+    public var provenTime: Int64?
 }
 
 /// Why a signed message is not accepted.

@@ -84,7 +84,7 @@ extension Session {
     ///
     /// The content is hashed by the host: with the hash function of a key of GOST, and with SHA-256 for RSA and ECDSA. For
     /// a content that is too long to be kept there is
-    /// ``Token/signMessage(of:by:others:isDetached:pin:prompt:output:)-(_,_,_,_,PIN,_,_)``.
+    /// ``Token/signMessage(of:by:others:isDetached:stampedBy:pin:prompt:output:)-(_,_,_,_,_,PIN,_,_)``.
     ///
     /// - Parameters:
     ///   - certificate: The signer's. Its private key is on the token: of GOST, RSA or ECDSA on P-256.
@@ -149,7 +149,9 @@ extension Token {
     /// callers.
     ///
     /// A message with its content is DER if the content's length is known, which must then be below 4 GiB; else it is
-    /// BER of indefinite length, of any length. A message beside its content is DER in any case.
+    /// BER of indefinite length, of any length. A message beside its content is DER in any case. With a time stamp (CAdES-T)
+    /// nothing is written before the authority's reply is verified; then a content of at most 16 MiB is kept, and a longer one
+    /// has to be beside its message.
     ///
     /// - Parameters:
     ///   - content: The content to sign. Cancelling the task ends the work between two pieces of it, with
@@ -157,6 +159,7 @@ extension Token {
     ///   - certificate: The signer's. Its private key is on the token: of GOST, RSA or ECDSA on P-256.
     ///   - others: Further certificates that go with the message.
     ///   - isDetached: Whether the message does not contain the content.
+    ///   - authority: The authority that stamps the signature; nil for none.
     ///   - pin: As for `Token.perform`.
     ///   - prompt: As there. A field session is opened twice, unless ``TokenManager/withField(prompt:_:)`` keeps one open.
     ///   - output: Takes the next bytes of the message. It is called in a thread that may block. If the work ends with
@@ -164,11 +167,11 @@ extension Token {
     /// - Throws: ``KanalError``; what `output` and the content's source throw.
     public func signMessage(
         of content: ByteSource, by certificate: TokenCertificate, others: [TokenCertificate] = [],
-        isDetached: Bool = false,
+        isDetached: Bool = false, stampedBy authority: TimeStampAuthority? = nil,
         pin: borrowing PIN? = nil, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws {
         try await sign(
-            content, isDetached: isDetached, pin.secret, prompt, output,
+            content, isDetached: isDetached, authority, pin.secret, prompt, output,
             by: { session throws(KanalError) in [try session.cmsSigner(certificate, others)] })
     }
 
@@ -181,20 +184,40 @@ extension Token {
     ///   - certificates: Further certificates in DER that go with the message.
     public func signMessage(
         of content: ByteSource, by signers: [TokenCertificate], certificates: [[UInt8]], isDetached: Bool = false,
+        stampedBy authority: TimeStampAuthority? = nil,
         pin: borrowing PIN? = nil, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws {
         guard !signers.isEmpty else { throw KanalError.invalidArgument("no signer is named") }
         try await sign(
-            content, isDetached: isDetached, pin.secret, prompt, output,
+            content, isDetached: isDetached, authority, pin.secret, prompt, output,
             by: { session throws(KanalError) in try session.cmsSigners(signers, certificates) })
     }
 
     private func sign(
-        _ content: ByteSource, isDetached: Bool, _ pin: SharedSecret?, _ prompt: String?,
+        _ content: ByteSource, isDetached: Bool, _ authority: TimeStampAuthority?, _ pin: SharedSecret?,
+        _ prompt: String?,
         _ output: @escaping @Sendable ([UInt8]) throws -> Void,
         by find: @escaping @Sendable (borrowing Session) throws(KanalError) -> [(signer: CMSSigner, key: TokenObject)]
     ) async throws {
         let signers = try await perform(.user, pin, prompt, nil) { session in try find(session).map(\.signer) }
+        if let authority {
+            let draft = StampedDraft(signers, isDetached: isDetached)
+            let digests = try await inThreadOfItsOwn { isCancelled in try draft.read(content, unless: isCancelled) }
+            let messages = try draft.messages(digests)
+            let signatures = try await perform(.user, pin, prompt, nil) { session in
+                let found = try find(session)
+                return try messages.enumerated().map { place, message in
+                    try session.signature(of: message, by: found[place], of: content.fileName)
+                }
+            }
+            var stamped = messages
+            for (place, signature) in signatures.enumerated() {
+                let message = messages[place]
+                stamped[place].timeStamp = try await authority.token(of: message.encoded(signature), message.digest)
+            }
+            let whole = try draft.whole(stamped, signatures)
+            return try await inThreadOfItsOwn { _ in try output(whole) }
+        }
         let draft = MessageDraft(signers, isDetached ? .beside : content.length.map { .inside($0) } ?? .pieces)
         let head = try draft.head()
         let digests = try await inThreadOfItsOwn { isCancelled in
@@ -212,13 +235,13 @@ extension Token {
     /// The same with a PIN that there is: one that is stored stays where it is.
     public func signMessage(
         of content: ByteSource, by certificate: TokenCertificate, others: [TokenCertificate] = [],
-        isDetached: Bool = false,
+        isDetached: Bool = false, stampedBy authority: TimeStampAuthority? = nil,
         pin: borrowing PIN, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws {
         let optional: PIN? = PIN(sharing: pin)
         try await signMessage(
-            of: content, by: certificate, others: others, isDetached: isDetached, pin: optional, prompt: prompt,
-            output: output)
+            of: content, by: certificate, others: others, isDetached: isDetached, stampedBy: authority, pin: optional,
+            prompt: prompt, output: output)
     }
 }
 

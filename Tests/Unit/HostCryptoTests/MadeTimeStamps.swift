@@ -18,25 +18,8 @@ struct MadeTimeStamps {
 
     /// - Parameter settings: Further lines of the authority's configuration.
     func configure(_ settings: String = "ess_cert_id_alg = sha256") throws {
-        let all = """
-            [tsa]
-            default_tsa = own
-            [own]
-            serial = tsaserial
-            signer_cert = tsa.pem
-            signer_key = tsa.key
-            signer_digest = \(hash)
-            default_policy = 1.2.3.4.1
-            other_policies = 1.2.3.4.5
-            digests = sha256, sha384, sha512, md_gost12_256, md_gost12_512
-            accuracy = secs:1, millisecs:500, microsecs:100
-            clock_precision_digits = 3
-            ordering = yes
-            tsa_name = yes
-            \(settings)
-
-            """
-        try chain.openssl.write(Array(all.utf8), "ts.cnf")
+        let further = "accuracy = secs:1, millisecs:500, microsecs:100\nclock_precision_digits = 3\n"
+        try chain.openssl.configureStamps(hash, further + "ordering = yes\ntsa_name = yes\n" + settings)
     }
 
     static let nonce: [UInt8] = [0xFF, 2, 3, 4, 5, 6, 7, 8]
@@ -51,9 +34,7 @@ struct MadeTimeStamps {
 
     /// The reply of `openssl ts`.
     func reply(to request: TimeStampRequest) throws -> [UInt8] {
-        try chain.openssl.write(request.der, "query")
-        try chain.openssl.run("ts -reply -config ts.cnf -queryfile query -out reply")
-        return try chain.openssl.read("reply")
+        try chain.openssl.stamp(request.der)
     }
 
     /// A reply whose stamp has another content, or another signer, than `openssl ts` gives it.

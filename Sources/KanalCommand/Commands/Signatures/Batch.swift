@@ -93,7 +93,8 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         case let error as SystemError: !error.isClosedPipe
         case is ResultRefusal: true
         case let error as CommandError: error.status == .failed
-        case KanalError.invalidArgument, KanalError.messageRefused, KanalError.messageNotDecrypted: true
+        case KanalError.invalidArgument, KanalError.messageRefused, KanalError.messageNotDecrypted,
+            KanalError.timeStampRefused: true
         default: false
         }
     }
@@ -149,6 +150,9 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         case .decryption:
             let without: Phrase = missing.isEmpty ? "" : "; not decrypted: \(names)"
             return "decrypted \(done) of \(count) files\(without)"
+        case .stamping:
+            let without: Phrase = missing.isEmpty ? "" : "; without a time stamp: \(names)"
+            return "stamped \(done) of \(count) files\(without)"
         }
     }
 
@@ -158,7 +162,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
 
 /// The work of a batch, in sentences.
 enum BatchWork {
-    case signing, verification, encryption, decryption
+    case signing, verification, encryption, decryption, stamping
 
     var title: Phrase {
         switch self {
@@ -166,6 +170,7 @@ enum BatchWork {
         case .verification: "Verifying"
         case .encryption: "Encrypting"
         case .decryption: "Decrypting"
+        case .stamping: "Stamping"
         }
     }
 
@@ -175,6 +180,7 @@ enum BatchWork {
         case .verification: "it was not accepted"
         case .encryption: "it was not encrypted"
         case .decryption: "it was not decrypted"
+        case .stamping: "it was not stamped"
         }
     }
 }

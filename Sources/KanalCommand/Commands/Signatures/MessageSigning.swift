@@ -10,6 +10,8 @@ struct MessageSigning {
     let isDetached: Bool
     let output: OutputOptions
     let places: SignaturePlaces
+    /// The authority that stamps the signatures, if one does.
+    let authority: TimeStampAuthority?
 
     /// Longer content is split into pieces in its message.
     private static let longest = 1 << 32 - 1
@@ -33,6 +35,7 @@ struct MessageSigning {
                         isCounted: isDetached || isCounted, progress: progress.begin(number, input))
                     try await token.signMessage(
                         of: source, by: found.signers, certificates: found.certificates, isDetached: isDetached,
+                        stampedBy: authority,
                         output: { try destination.write($0) })
                     try destination.finish()
                     return SignedFile(file, signature: destination.name)

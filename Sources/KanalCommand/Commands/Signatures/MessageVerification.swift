@@ -21,6 +21,10 @@ struct MessageVerification {
         var batch = Batch<VerifiedFile>(files)
         for (number, file) in files.enumerated() {
             await batch.attempt(file) {
+                if let stamp = try await verifyStamp(file, number, progress) {
+                    return VerifiedFile(
+                        file, isTrustChecked: !verifier.checksSignatureOnly, timeStamp: VerifiedFile.Stamp(stamp))
+                }
                 let signers = try await namingRemedies { try await verify(file, number, progress) }
                 return VerifiedFile(
                     file, signers: signers.map(VerifiedFile.Signer.init), isTrustChecked: !verifier.checksSignatureOnly)
@@ -182,8 +186,8 @@ struct MessageTrust: ParsableArguments {
 
     /// - Parameter files: Those with further certificates.
     func verifier(with files: [String]) throws -> MessageVerifier {
-        var verifier = MessageVerifier(trusting: try certificates(ca))
-        verifier.certificates = try certificates(files)
+        var verifier = MessageVerifier(trusting: try Self.certificates(ca))
+        verifier.certificates = try Self.certificates(files)
         verifier.revocationLists = try crl.flatMap { try PEM.revocationList.read($0) }
         verifier.ocspResponses = try ocsp.flatMap { try PEM.ocspResponse.read($0) }
         verifier.revocationCheck = hasStates ? .signers : .none
@@ -193,7 +197,7 @@ struct MessageTrust: ParsableArguments {
         return verifier
     }
 
-    private func certificates(_ files: [String]) throws -> [[UInt8]] {
+    static func certificates(_ files: [String]) throws -> [[UInt8]] {
         try files.flatMap { file in
             let values = try PEM.certificate.read(file)
             for value in values { _ = try CertificateSummary.read(value, from: file) }
@@ -213,10 +217,16 @@ struct VerifiedFile: Encodable, Sendable {
         let distrust: Distrust?
         /// nil if there are none.
         let countersignatures: [Countersigner]?
+        /// "BES" or "T", of CAdES; nil for another form.
+        let level: String?
+        /// The time before which a good time stamp proves the signature to have been made.
+        let provenTime: String?
+        let timeStamps: [Stamp]?
 
         private enum CodingKeys: CodingKey {
-            case subject, issuer, serialNumber, signingTime, distrust, countersignatures
+            case subject, issuer, serialNumber, signingTime, distrust, countersignatures, level, provenTime, timeStamps
         }
+    }
     }
 
     /// A countersignature of a signer.
@@ -251,10 +261,15 @@ struct VerifiedFile: Encodable, Sendable {
     let signers: [Signer]
     /// Whether a path to a trusted certificate was asked for; nil for a signature alone.
     let isTrustChecked: Bool?
+    /// The time stamp of the file, which has no signers.
+    let timeStamp: Stamp?
     let error: String?
 
-    init(_ file: String, signers: [Signer] = [], isTrustChecked: Bool? = nil, error: String? = nil) {
-        (self.file, isValid) = (file.shownName, error == nil)
+    init(
+        _ file: String, signers: [Signer] = [], isTrustChecked: Bool? = nil, timeStamp: Stamp? = nil,
+        error: String? = nil
+    ) {
+        (self.file, isValid, self.timeStamp) = (file.shownName, error == nil, timeStamp)
         (self.signers, self.isTrustChecked, self.error) = (signers, isTrustChecked, error)
     }
 }
@@ -270,6 +285,14 @@ extension VerifiedFile.Signer {
         distrust = signer.distrust.map(VerifiedFile.Distrust.init)
         let all = signer.countersignatures.map(VerifiedFile.Countersigner.init)
         countersignatures = all.isEmpty ? nil : all
+        level =
+            switch signer.level {
+            case .bes: "BES"
+            case .t: "T"
+            case nil: nil
+            }
+        provenTime = signer.provenTime.map { Timestamp($0).text }
+        timeStamps = signer.timeStamps.isEmpty ? nil : signer.timeStamps.map(VerifiedFile.Stamp.init)
     }
 }
 
@@ -344,11 +367,13 @@ struct VerifiedFiles: Report {
                 let time: Phrase = signer.signingTime.map { ", who says it was at \($0)" } ?? ""
                 let subject: Phrase = signer.subjectText ?? "an unknown subject"
                 let countersignatures = (signer.countersignatures ?? []).map(\.text).joined()
-                return "  " + translated("signed by \(subject)\(time)").printable + "\n" + countersignatures
+                return "  " + translated("signed by \(subject)\(time)").printable + signer.levelText + "\n"
+                    + signer.stampLines(isTrustChecked: file.isTrustChecked == true) + countersignatures
             }
             let isUnasked = file.isValid && file.isTrustChecked == false
             let trust = isUnasked ? " " + translated("(trust was not asked for)") : ""
             return "\(file.file.printable): \(verdict)\(trust)\n" + (file.isValid ? signers.joined() : "")
+                + (file.timeStamp?.line ?? "")
         }.joined()
     }
 }

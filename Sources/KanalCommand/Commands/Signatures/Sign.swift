@@ -15,7 +15,9 @@ struct Sign: AsyncParsableCommand {
                 The signature of FILE alone is written to FILE.sig, as "openssl dgst" verifies it. With --cms a signed \
                 message (CAdES-BES) is written: FILE.p7m with the content in it, or with --detached FILE.p7s beside \
                 it. A file that cannot be read does not hold up the others; what was signed stays. A signature that is there \
-                already is not replaced without --overwrite; --skip-signed passes over files that have one.
+                already is not replaced without --overwrite; --skip-signed passes over files that have one. With \
+                --timestamp an authority stamps the time of each message (CAdES-T), so that it stays good when the \
+                certificate ends; nothing is written unless its reply is in order and its certificate leads to one in --ca.
 
                 With --add each FILE is a signed message, or has one beside it, and gets a further signer; its other \
                 bytes and its encoding stay. The content of a message beside it is found by its name, or in --content. \
@@ -48,6 +50,14 @@ struct Sign: AsyncParsableCommand {
     @OptionGroup var message: MessageForm
     @OptionGroup var addition: AdditionOptions
     @OptionGroup var form: SignatureForm
+    @Option(
+        help: .saying(
+            "The address of an authority that stamps the time of signed messages (CAdES-T), http:// or https://.",
+            valueName: "url"))
+    var timestamp: String?
+
+    @OptionGroup var authority: AuthorityOptions
+
     @OptionGroup var places: PlaceOptions
 
     @Flag(help: .saying("Sign a string for the state identity service."))
@@ -84,6 +94,12 @@ struct Sign: AsyncParsableCommand {
         }
         guard !isOfMessages || algorithm == nil else {
             throw ValidationError(translated("--cms and --algorithm exclude each other"))
+        }
+        if let timestamp {
+            guard message.cms, !esia else { throw ValidationError(translated("--timestamp goes with --cms")) }
+            try authority.validate(timestamp)
+        } else if authority.isGiven {
+            throw ValidationError(translated("--ca, --crl, --ocsp and --policy go with --timestamp"))
         }
         guard form.extension == nil || (message.cms && destination == nil && !esia) else {
             throw ValidationError(translated("--extension goes with --cms, and not with --output or --esia"))
@@ -128,12 +144,14 @@ struct Sign: AsyncParsableCommand {
         var batch = Batch<SignedFile>(files)
         let files = places.pending(files, &batch)
         let isCertified = Lock(false)
+        let authority = try timestamp.map { url in try self.authority.authority(at: url) }
         if !files.isEmpty {
             let token = try await token.find()
             batch =
                 message.cms
                 ? try await MessageSigning(
-                    files: files, signers: signers, isDetached: message.detached, output: output, places: places
+                    files: files, signers: signers, isDetached: message.detached, output: output, places: places,
+                    authority: authority
                 )
                 .run(on: token, secrets, batch)
                 : try await rawSignatures(of: files, places, on: token, batch, isCertified)

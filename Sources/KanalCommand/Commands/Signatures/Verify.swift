@@ -17,7 +17,8 @@ struct Verify: AsyncParsableCommand {
 
                 With --ca or --signature-only each FILE is a signed message, or has one beside it in FILE.p7s, FILE.sig \
                 or FILE.sgn. Its content is in it, or in FILE without such an ending, or in the file of --content. Each \
-                signer's certificate must lead to one of those in --ca. It takes no token.
+                signer's certificate must lead to one of those in --ca, now or at the time of a good time stamp of the signature. \
+                FILE.tsr is a time stamp of FILE. It takes no token.
                 """))
     }
 
@@ -62,7 +63,10 @@ struct Verify: AsyncParsableCommand {
     }
 
     /// Whether the command says that the files are signed messages, or else their content does.
-    private var isOfMessages: Bool { cms || trust.isGiven || destination != nil }
+    private var isOfMessages: Bool {
+        cms || trust.isGiven || destination != nil
+            || files.contains { $0.hasSuffix(MessageVerification.stampEnding) && !InputFile.isRegular($0 + ".sig") }
+    }
 
     private func validateSignatures() throws {
         guard [alone.publicKey, alone.key, certificate.first].compactMap({ $0 }).count <= 1, certificate.count <= 1

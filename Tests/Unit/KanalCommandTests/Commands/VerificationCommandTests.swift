@@ -51,6 +51,33 @@ struct VerificationCommandTests {
         try desk.screen.expect("verify-reasons")
     }
 
+    @Test("timestamp, and verify of a file's time stamp: its time and authority, or the cause", .usesGOSTEngine)
+    func timeStamps() async throws {
+        desk.screen.maskTimes()
+        let openssl = try OpenSSL()
+        try openssl.run(
+            "req -x509 -newkey rsa:2048 -nodes -keyout tsa.key -out tsa.pem -subj /CN=TSA -days 30"
+                + " -addext extendedKeyUsage=critical,timeStamping -addext basicConstraints=critical,CA:false")
+        try openssl.configureStamps("sha256", "ess_cert_id_alg = sha256")
+        try openssl.write(Array("text\n".utf8), "text")
+        try openssl.run("ts -query -data text -md_gost12_256 -cert -out query")
+        try Data(openssl.stamp(openssl.read("query"))).write(to: URL(filePath: desk.path("text.tsr")))
+        try Data(openssl.read("tsa.pem")).write(to: URL(filePath: desk.path("tsa.pem")))
+        for language in [Screen.Language.english, .russian] {
+            try await desk.type("verify --ca ~/tsa.pem ~/text.tsr", language)
+            try await desk.type("verify --ca ~/tsa.pem --content ~/other ~/text.tsr", language)
+            try await desk.type("verify --ca ~/ca.pem ~/text", language)
+            try await desk.type("timestamp --url ftp://localhost/ --ca ~/tsa.pem ~/text", language)
+            try await desk.type("timestamp --url http://localhost/ ~/text", language)
+            try await desk.type("sign --timestamp http://localhost/ --ca ~/tsa.pem ~/text", language)
+        }
+        try await desk.type("verify --ca ~/tsa.pem ~/text --json")
+        try await desk.type("verify --ca ~/tsa.pem --at 2001-01-01 ~/text.tsr --json")
+        try await desk.type("timestamp --url http://localhost/ --ca ~/tsa.pem ~/none --json")
+        try await desk.type("timestamp --url http://localhost/ --ca ~/tsa.pem --policy 1.2.x ~/text")
+        try desk.screen.expect("time-stamps")
+    }
+
     @Test("sign: no signature is replaced unasked, and a batch ends with its sum")
     func batches() async throws {
         try await desk.type("sign --pin-source env:PIN --key ann ~/text")

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import KanalKit
+import Terminal
+import Translation
+
+extension VerifiedFile {
+    /// A time stamp, of a signature or of a file.
+    struct Stamp: Encodable, Sendable {
+        /// The time, to a second; nil for a stamp that cannot be read.
+        let time: String?
+        /// The subject of the authority's certificate; nil for a stamp that counts for nothing.
+        let authority: String?
+        /// The kind of the reason why it counts for nothing, and its words in English.
+        let fault: String?
+        let error: String?
+        fileprivate let reason: Phrase?
+
+        private enum CodingKeys: CodingKey { case time, authority, fault, error }
+
+        init(_ stamp: TimeStamp) {
+            time = stamp.fault == .malformed ? nil : Timestamp(stamp.time).text
+            authority = stamp.authority.map { der in
+                (try? CertificateSummary(of: der))?.subject.description ?? ""
+            }
+            fault = stamp.fault?.kind
+            reason = stamp.fault?.explanation
+            error = reason?.description.printable
+        }
+    }
+}
+
+extension TimeStamp.Fault {
+    /// The name that JSON has for it.
+    fileprivate var kind: String {
+        switch self {
+        case .malformed: "malformed"
+        case .refused: "refused"
+        case .wrongNonce: "wrongNonce"
+        case .wrongImprint: "wrongImprint"
+        case .wrongPolicy: "wrongPolicy"
+        case .weakAlgorithm: "weakAlgorithm"
+        case .future: "future"
+        case .past: "past"
+        case .noCertificate: "noCertificate"
+        case .notForTimeStamps: "notForTimeStamps"
+        case .wrongSignature: "wrongSignature"
+        case .untrusted: "untrusted"
+        }
+    }
+}
+
+extension VerifiedFile.Signer {
+    /// The form of the signature, behind the signer's name.
+    var levelText: String { level.map { " (CAdES-\($0))" } ?? "" }
+
+    /// A line for each time stamp, in the user's language.
+    ///
+    /// - Parameter isTrustChecked: Whether a path to a trusted certificate was asked for.
+    func stampLines(isTrustChecked: Bool) -> String {
+        (timeStamps ?? []).map { stamp in
+            if let reason = stamp.reason { return translated("the time stamp counts for nothing: \(reason)") }
+            let authority = Phrase(verbatim: stamp.authority?.printable ?? "")
+            guard stamp.time != nil, let provenTime else { return "" }
+            return isTrustChecked
+                ? translated("signed before \(provenTime), certificate valid then: time stamp of \(authority)")
+                : translated("signed before \(provenTime): time stamp of \(authority)")
+        }.map { "  \($0)\n" }.joined()
+    }
+}
+
+extension VerifiedFile.Stamp {
+    /// A line for the time stamp of a file, in the user's language.
+    var line: String {
+        guard let time, let authority else { return "" }
+        return "  " + translated("there before \(time): time stamp of \(Phrase(verbatim: authority.printable))") + "\n"
+    }
+}
+
+extension MessageVerification {
+    /// Verifies the time stamp of a file, which is in FILE.tsr.
+    ///
+    /// - Returns: nil for a file that has none.
+    func verifyStamp(_ file: String, _ number: Int, _ progress: BatchProgress) async throws -> TimeStamp? {
+        guard place == nil, InputFile.isRegular(file) else { return nil }
+        let stamp: String, stamped: String
+        if file.hasSuffix(Self.stampEnding) {
+            (stamp, stamped) = (file, content ?? String(file.dropLast(Self.stampEnding.count)))
+        } else {
+            guard content == nil, !MessageFile.isMessage(file), MessageFile.messageBeside(file) == nil,
+                InputFile.isRegular(file + Self.stampEnding)
+            else { return nil }
+            (stamp, stamped) = (file + Self.stampEnding, file)
+        }
+        let bytes = try InputFile(stamp).all(limit: Self.stampLimit)
+        let input = try InputFile(stamped)
+        return try await verifier.verify(
+            timeStamp: bytes, of: input.source(progress: progress.begin(number, input)))
+    }
+
+    static let stampEnding = ".tsr"
+    private static let stampLimit = 1 << 20
+}

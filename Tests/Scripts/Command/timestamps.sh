@@ -1,0 +1,199 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# timestamps.sh: the command "kanal" with authorities for time stamps, of GOST and RSA, made of "openssl ts", which can
+# also misbehave: stamps of files and of signatures, on a token without a channel.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+
+export PIN=$pin
+
+# run STATUS WORD...: the command without a terminal; results are in "output", messages in "messages".
+run() {
+    local wanted=$1 status=0
+    shift
+    setsid --wait timeout 120 "$kanal" "$@" > output 2> messages < /dev/null || status=$?
+    [ "$status" = "$wanted" ] || fail "exit status $status instead of $wanted: kanal $*"$'\n'"$(cat output messages)"
+}
+told() { grep -q -e "$1" messages || fail "no \"$1\" in:"$'\n'"$(cat output messages)"; }
+# Whether the last output is JSON, as the schema says, of which this expression in Python holds.
+json() {
+    /usr/bin/python3 -m jsonschema -i output "$root/docs/kanal.schema.json" > schema.log 2>&1 \
+        || fail "not as the schema says:"$'\n'"$(cat output schema.log)"
+    python3 -c 'import json, sys; d = json.load(open("output")); assert eval(sys.argv[1])' "$1" \
+        || fail "not so: $1, in: $(cat output)"
+}
+
+# issue NAME EXTENSION: a certificate by the root, and its key.
+issue() {
+    # shellcheck disable=SC2086
+    expect 0 openssl req -newkey $newkey -nodes -keyout "$1.key" -out "$1.request" -subj "/CN=$1"
+    echo "$2" > "$1.extensions"
+    expect 0 openssl x509 -req -in "$1.request" -CA root.pem -CAkey root.key -CAcreateserial -out "$1.pem" -days 30 \
+        -extfile "$1.extensions"
+}
+
+# make_authority KIND: the certificates of an authority, and of those that are none.
+make_authority() {
+    newkey='gost2012_256 -pkeyopt paramset:A'
+    echo md_gost12_256 > md
+    if [ "$1" = rsa ]; then
+        newkey=rsa:2048
+        echo sha256 > md
+    fi
+    # shellcheck disable=SC2086
+    expect 0 openssl req -x509 -newkey $newkey -nodes -keyout root.key -out root.pem -days 30 -subj /CN=Root \
+        -addext basicConstraints=critical,CA:true
+    issue tsa extendedKeyUsage=critical,timeStamping
+    issue plain keyUsage=digitalSignature
+    issue uncritical extendedKeyUsage=timeStamping
+    issue several extendedKeyUsage=critical,timeStamping,emailProtection
+    echo 1000 > serial
+    cat > tsa.cnf << END
+[tsa]
+default_tsa = own
+[own]
+serial = serial
+signer_cert = tsa.pem
+signer_key = tsa.key
+signer_digest = $(cat md)
+default_policy = 1.2.3.4.1
+other_policies = 1.2.3.4.5
+digests = sha256, sha384, sha512, md_gost12_256, md_gost12_512
+ess_cert_id_alg = sha256
+END
+}
+
+start_authority() {
+    echo good > mode
+    rm -f port
+    python3 "$root/Tests/Scripts/Command/time-stamps.py" > authority.log 2>&1 &
+    server=$!
+    others+=($server)
+    wait_until test -s port || fail "the authority does not start: $(cat authority.log)"
+    url=http://127.0.0.1:$(cat port)/
+}
+
+# stamp STATUS WORD...: has the file "text" stamped.
+stamp() { run "$1" timestamp text --url "$url" --ca root.pem "${@:2}"; }
+
+# refused MODE REASON WORD...: neither a file nor a signature is stamped, for this reason, and nothing is left.
+refused() {
+    echo "$1" > mode
+    rm -f text.tsr text.p7m
+    stamp 1 "${@:3}"
+    told "$2"
+    [ -z "$(ls text.* 2> /dev/null)" ] || fail "$1: a file is left: $(ls text.*)"
+    run 1 sign --cms --pin-source env:PIN --timestamp "$url" --ca root.pem text "${@:3}"
+    told "$2"
+    [ -z "$(ls text.* 2> /dev/null)" ] || fail "$1: a file is left: $(ls text.*)"
+    echo good > mode
+}
+
+files() {
+    local hash
+    for hash in streebog256 streebog512 sha256 sha384 sha512; do
+        stamp 0 --overwrite --hash $hash --json
+        json 'd["files"][0]["timeStamp"] == "text.tsr" and d["files"][0]["authority"] == "CN=tsa"'
+        expect 0 openssl ts -verify -data text -in text.tsr -CAfile root.pem
+        run 0 verify --ca root.pem text.tsr
+        printed '^text.tsr: good$'
+        printed '^  there before 20.*: time stamp of CN=tsa$'
+        run 0 verify --ca root.pem text --json
+        json 'd["files"][0]["timeStamp"]["authority"] == "CN=tsa"'
+    done
+    stamp 1
+    told 'text.tsr is there already'
+    run 1 verify --ca plain.pem text.tsr
+    told "the time stamp's authority is not trusted"
+    run 0 verify --signature-only text.tsr
+    run 2 verify text.tsr
+    run 1 verify --ca root.pem --content root.pem text.tsr
+    told 'the time stamp is of other data'
+    for mode in modified moved; do
+        echo $mode > mode
+        stamp 0 --overwrite
+    done
+    echo good > mode
+    stamp 0 --overwrite --policy 1.2.3.4.5
+    stamp 1 --overwrite --policy 1.2.3.4.6
+    told 'does not follow the policy'
+    stamp 2 --overwrite --policy 1.2.x
+    # The program's own request and reply, and the stamp alone.
+    expect 0 openssl ts -query -data text -sha256 -cert -no_nonce -out own.tsq
+    expect 0 openssl ts -reply -config tsa.cnf -queryfile own.tsq -out own.tsr
+    run 0 verify --ca root.pem own.tsr --content text
+    expect 0 openssl ts -reply -config tsa.cnf -in own.tsr -token_out -out own.tsr
+    run 0 verify --ca root.pem own.tsr --content text
+    passed "$kind: files are stamped and verified, as by openssl ts"
+}
+
+misbehaviour() {
+    refused nonce 'answers another request: its nonce differs'
+    refused imprint 'the time stamp is of other data'
+    for mode in plain uncritical several; do refused $mode 'must be for time stamps alone, in a critical extension'; done
+    refused unnamed 'it is not a time stamp, or is damaged'
+    refused future 'which is to come: check the clock'
+    refused past 'long before the request: check the clock'
+    refused signature 'the signature of the time stamp is wrong'
+    for mode in truncated text empty; do refused $mode 'it is not a time stamp, or is damaged'; done
+    refused broken 'does not answer as one: its reply has the status 503. Try again later'
+    for mode in silent slow; do refused $mode 'does not answer as one: .*Try again later' --time-limit 2; done
+    refused endless 'its reply is too long for a time stamp'
+    rm requests
+    refused circle 'does not answer as one: .*redirect'
+    [ "$(cat requests)" -lt 100 ] || fail "an endless circle: $(cat requests)"
+    passed "$kind: an authority that misbehaves is named with the cause, and nothing is written"
+}
+
+signatures() {
+    local form
+    for form in '' --detached; do
+        # shellcheck disable=SC2086
+        run 0 sign --cms $form --pin-source env:PIN --timestamp "$url" --ca root.pem text
+        local message=text.p7m
+        [ -z "$form" ] || message=text.p7s
+        # shellcheck disable=SC2046
+        expect 0 openssl cms -verify -cades -binary -inform DER -in $message -CAfile signers.pem -purpose any -out content \
+            $([ -z "$form" ] || echo -content text)
+        run 0 verify --ca signers.pem --ca root.pem $message
+        printed '(CAdES-T)$'
+        printed '^  signed before 20.*, certificate valid then: time stamp of CN=tsa$'
+        # All certificates have expired then.
+        run 0 verify --ca signers.pem --ca root.pem --at 2199-01-01 $message --json
+        json '(s := d["files"][0]["signers"][0])["level"] == "T" and "fault" not in s["timeStamps"][0]'
+        # An authority that is not trusted makes nothing better.
+        run 0 verify --ca signers.pem $message --json
+        json '(s := d["files"][0]["signers"][0])["level"] == "BES" and s["timeStamps"][0]["fault"] == "untrusted"'
+        run 1 verify --ca signers.pem --at 2199-01-01 $message
+        told "expired at .*; the time stamp counts for nothing: the time stamp's authority is not trusted"
+        rm $message
+    done
+    passed "$kind: signatures are stamped, and stay good when all certificates have expired"
+}
+
+# A certificate for the token's key.
+certify() {
+    run 0 key generate --kind gost256 --label signer --pin-source env:PIN
+    run 0 cert request --key signer --subject CN=Signer --output request --pin-source env:PIN
+    expect 0 openssl req -x509 -newkey gost2012_256 -pkeyopt paramset:A -nodes -keyout signers.key -out signers.pem \
+        -days 30 -subj /CN=Signers -addext basicConstraints=critical,CA:true
+    expect 0 openssl x509 -req -in request -CA signers.pem -CAkey signers.key -CAcreateserial -out signer.pem -days 30
+    run 0 cert import signer.pem --pin-source env:PIN
+}
+
+prepare
+start_pcscd
+attach usb usb
+certify
+echo content > text
+for kind in gost rsa; do
+    make_authority $kind
+    start_authority
+    files
+    misbehaviour
+    signatures
+    stop $server
+done
+detach
+echo "timestamps.sh: passed"
