@@ -22,8 +22,8 @@ extension SignerVerification {
     /// - Parameter isTrustAsked: Whether each signer's certificate must lead to a trusted one.
     /// - Returns: ``KanalError/messageRefused(_:)`` for a message that is not accepted.
     func messageSigners(
-        of message: SignedData, _ digests: [DigestAlgorithm: [UInt8]], _ form: ContentForm, _ stamps: SignatureStamps,
-        isTrustAsked: Bool, at time: Int
+        of message: SignedData, _ digests: [DigestAlgorithm: [UInt8]], _ form: ContentForm,
+        _ stamps: SignatureStamps? = nil, isTrustAsked: Bool, at time: Int
     ) throws(HostCryptoError) -> Swift.Result<[MessageSigner], KanalError> {
         guard let found = try signers(of: digests, form) else {
             return .failure(.messageRefused(MessageFault(fault)))
@@ -41,7 +41,7 @@ extension SignerVerification {
                 }
             }
             let signer = message.signers[place]
-            let (timeStamps, proven) = try stamps.stamps(of: signer)
+            let (timeStamps, proven) = try stamps?.stamps(of: signer) ?? ([], nil)
             var fault = faults[place]
             if let proven, isTrustAsked { fault = try self.fault(ofSigner: place, at: proven, from: time) }
             signers.append(

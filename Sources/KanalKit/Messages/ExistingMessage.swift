@@ -196,9 +196,9 @@ struct MessageReading: Sendable {
         let values = try onHost { () throws(HostCryptoError) in try digests.finalize() }
         let store = TrustStore(trusted: [], certificates: message.certificates, revocationLists: [])
         let signers = try onHost { () throws(HostCryptoError) -> Result<[MessageSigner], KanalError> in
-            let verification = try SignerVerification(
-                signed, trusting: store, usesMessage: true, time: Int(Glibc.time(nil)))
-            return try verification.messageSigners(of: signed, values, digests.form, isTrustAsked: false)
+            let now = Int(Glibc.time(nil))
+            let verification = try SignerVerification(signed, trusting: store, usesMessage: true, time: now)
+            return try verification.messageSigners(of: signed, values, digests.form, isTrustAsked: false, at: now)
         }.get()
         return Found(
             message: signed, parts: parts, digests: values, signers: signers, fileName: fileName)

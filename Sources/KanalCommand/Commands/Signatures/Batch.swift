@@ -94,7 +94,8 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         case is ResultRefusal: true
         case let error as CommandError: error.status == .failed
         case KanalError.invalidArgument, KanalError.messageRefused, KanalError.messageNotDecrypted,
-            KanalError.timeStampRefused: true
+            KanalError.timeStampRefused:
+            true
         default: false
         }
     }

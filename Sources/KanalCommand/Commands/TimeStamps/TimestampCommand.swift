@@ -33,8 +33,7 @@ struct TimestampCommand: AsyncParsableCommand {
         transform: FileName.argument)
     var destination: String?
 
-    @Flag(help: .saying("Replace time stamps that are there already."))
-    var overwrite = false
+    @OptionGroup var replacing: OverwriteOption
 
     @Argument(help: .saying("The files.", valueName: "files"), completion: .file(), transform: FileName.argument)
     var files: [String]
@@ -52,12 +51,12 @@ struct TimestampCommand: AsyncParsableCommand {
         let authority = try authority.authority(at: url)
         let progress = BatchProgress(.stamping, count: files.count)
         defer { progress.end() }
-        var batch = Batch<StampedFile>()
+        var batch = Batch<StampedFile>(files)
         for (number, file) in files.enumerated() {
             await batch.attempt(file) {
                 let input = try InputFile(file)
                 let place = destination ?? file + ".tsr"
-                let result = try Destination(place, replaces: overwrite)
+                let result = try Destination(place, replaces: replacing.overwrite)
                 let source = input.source(progress: progress.begin(number, input))
                 let (stamp, reply) = try await authority.stamp(source, hash: hash.function)
                 try result.write(reply)
