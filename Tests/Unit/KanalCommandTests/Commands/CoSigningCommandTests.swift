@@ -42,6 +42,26 @@ struct CoSigningCommandTests {
         try desk.screen.expect("sign-add")
     }
 
+    @Test("A message comes by standard input, and a mail is refused")
+    func inputs() async throws {
+        let sign = "sign --pin-source env:PIN --key ann"
+        try await desk.type("\(sign) --cms ~/text", isShown: false)
+        let message = try desk.read("text.p7m")
+        for input in [message, Array(Data(message).base64EncodedString().utf8)] {
+            let (status, output) = try await desk.type("\(sign) --add --again -", input: input, isShown: false)
+            #expect(status == .done && (output.first == 0x30) == (input.first == 0x30))
+            let (_, report) = try await desk.type("verify --ca ~/ca.pem -", input: output, isShown: false)
+            #expect(String(decoding: report, as: UTF8.self).split(separator: "signed by").count == 3)
+        }
+        let fields = "MIME-Version: 1.0\nContent-Type: application/pkcs7-mime\nContent-Transfer-Encoding: base64\n\n"
+        try desk.write(fields + Data(message).base64EncodedString(), "text.eml")
+        let before = try desk.read("text.eml")
+        try await desk.type("\(sign) --add --again ~/text.eml")
+        try await desk.type("\(sign) --add --again ~/text.eml", .russian)
+        #expect(try desk.read("text.eml") == before)
+        try desk.screen.expect("sign-add-mail")
+    }
+
     @Test("sign --countersign: of each signer, or of one; verify shows them under the signer")
     func countersign() async throws {
         let sign = "sign --pin-source env:PIN --key ann"
