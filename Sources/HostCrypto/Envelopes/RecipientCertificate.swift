@@ -12,8 +12,8 @@ package struct RecipientCertificate: Sendable {
     package let names: [SignerIdentifier]
     private let issuerAndNumber: [UInt8]
 
-    /// - Throws: ``HostCryptoError/invalidEncoding`` for a certificate that cannot be read; as ``PublicKeyInfo/init(der:)``
-    ///   for its key.
+    /// - Throws: ``HostCryptoError/invalidEncoding`` for a certificate that cannot be read; for its key as `PublicKeyInfo`
+    ///   does.
     package init(der: Span<UInt8>) throws(HostCryptoError) {
         let certificate = try Certificate(der: der)
         let info = certificate.subjectPublicKeyInfo
