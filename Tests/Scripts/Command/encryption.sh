@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # encryption.sh: encrypted messages of "kanal encrypt" and "kanal decrypt", with keys of a token and of files, both ways with
-# OpenSSL and its gost engine, with this project's provider, and with BouncyCastle (libbcpkix-java).
+# OpenSSL and its gost engine, with this project's provider, and with BouncyCastle (libbcpkix-java); gpgsm and NSS open them.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -169,6 +169,29 @@ bouncy_castle() {
     passed "BouncyCastle opens messages, and its messages are opened"
 }
 
+# gpgsm and cmsutil open what --for writes for them.
+presets() {
+    export GNUPGHOME=$work/gnupg
+    mkdir -m 700 "$GNUPGHOME" nss
+    echo allow-loopback-pinentry > "$GNUPGHOME/gpg-agent.conf"
+    expect 0 openssl req -x509 -newkey rsa:2048 -nodes -keyout mail.key -out mail.pem -subj /CN=Mail -days 30 \
+        -addext keyUsage=keyEncipherment
+    expect 0 openssl pkcs12 -export -inkey mail.key -in mail.pem -passout pass:secret -out mail.pfx \
+        -keypbe PBE-SHA1-3DES -certpbe PBE-SHA1-3DES -macalg sha1
+    local gpgsm=(gpgsm --batch --pinentry-mode loopback --passphrase-fd 0 --disable-crl-checks --disable-policy-checks)
+    timeout 60 "${gpgsm[@]}" --import mail.pfx <<< secret 2> messages || fail "gpgsm: $(cat messages)"
+    run 0 encrypt long --to mail.pem --for gpgsm --overwrite --output encrypted
+    timeout 60 "${gpgsm[@]}" --decrypt encrypted <<< secret > opened 2> messages || fail "gpgsm: $(cat messages)"
+    gpgconf --kill all
+    cmp long opened
+    expect 0 certutil -N -d sql:nss --empty-password
+    expect 0 pk12util -i mail.pfx -d sql:nss -W secret
+    run 0 encrypt long --to mail.pem --for nss --overwrite --output encrypted
+    expect 0 cmsutil -D -d sql:nss -i encrypted -o opened
+    cmp long opened
+    passed "gpgsm and NSS open what is written for them"
+}
+
 # Each with its cause and status; nothing is written.
 refused() {
     rm -f text text.enc
@@ -237,6 +260,7 @@ certificates
 theirs
 ours
 bouncy_castle
+presets
 refused
 memory
 provider_settings
