@@ -9,12 +9,12 @@ struct AdditionOptions: ParsableArguments {
     @Flag(help: .saying("Put a further signer into signed messages."))
     var add = false
 
-    @Flag(help: .saying("Countersign the signatures of signed messages: say that they were there."))
+    @Flag(help: .saying("Countersign the signatures of signed messages."))
     var countersign = false
 
     @Option(
         help: .saying(
-            "Whose signature is countersigned: a name (CN), or the number of a certificate. (default: each signer's)",
+            "The signer to countersign: a name (CN), or the number of a certificate. (default: each)",
             valueName: "name"))
     var signer: [String] = []
 
@@ -24,7 +24,7 @@ struct AdditionOptions: ParsableArguments {
         transform: FileName.argument)
     var content: String?
 
-    @Flag(help: .saying("Sign also what the certificate has signed already."))
+    @Flag(help: .saying("Sign again with a certificate that has signed already."))
     var again = false
 
     var isGiven: Bool { add || countersign }

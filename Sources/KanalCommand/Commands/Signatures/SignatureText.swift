@@ -119,7 +119,7 @@ extension SignatureFile.State {
 
 /// The text and the name of a signature's file.
 struct SignatureForm: ParsableArguments {
-    @Flag(help: .saying("Write signatures in base64: one line, and nothing around it."))
+    @Flag(help: .saying("Write signatures in base64: one line, without headers."))
     var base64 = false
 
     @Option(
