@@ -33,7 +33,7 @@ keys() {
     local kind
     for kind in "${kinds[@]}"; do
         as_user 0 key generate --kind "$kind" --label "$kind"
-        as_user 0 cert request --key "$kind" --subject "CN=Token $kind" --output request.pem
+        as_user 0 cert request --key "$kind" --subject "CN=Token $kind" --output request.pem --overwrite
         issue request.pem "$kind.pem"
         as_user 0 cert import "$kind.pem" --label "$kind"
         # shellcheck disable=SC2086

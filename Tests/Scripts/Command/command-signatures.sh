@@ -315,7 +315,7 @@ pfx() {
     expect 0 openssl pkcs12 -export -inkey key -in own.pem -name file -passout env:SECRET -out file.pfx \
         -keypbe gost89 -certpbe gost89 -macalg md_gost12_512
     as_user 2 key import file.pfx
-    told "say with --password-source"
+    told "name the secret's source with --password-source"
     PASSWORD=wrong as_user 4 key import file.pfx --password-source env:PASSWORD
     told "the password of file.pfx is wrong"
     as_user 1 key import message --password-source env:SECRET
@@ -339,7 +339,7 @@ pfx() {
 deletion() {
     as_user 2 key delete file
     told "will be lost for ever"
-    told "Say --yes to do it"
+    told "confirm with --yes"
     as_user 1 key delete nobody --yes
     as_user 0 key delete file --yes --json
     json 'd["label"] == "file"'

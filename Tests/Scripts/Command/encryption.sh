@@ -48,7 +48,7 @@ END
         local agree=--agree
         [ $name = rsa2048 ] && agree=
         run 0 key generate --pin-source env:PIN --kind $name --label $name $agree
-        run 0 cert request --pin-source env:PIN --key $name --subject CN=$name --output request
+        run 0 cert request --pin-source env:PIN --key $name --subject CN=$name --output request --overwrite
         expect 0 openssl x509 -req -in request -CA root.pem -CAkey root.key -CAcreateserial -out $name.pem -days 30
         expect 0 openssl x509 -in $name.pem -outform DER -out $name.cer
         run 0 cert import --pin-source env:PIN $name.pem
@@ -216,7 +216,7 @@ END
     run 1 decrypt --pin-source env:PIN text.enc
     told 'encrypted to others'
     run 0 key generate --pin-source env:PIN --kind gost256 --label signer
-    run 0 cert request --pin-source env:PIN --key signer --subject CN=signer --output request
+    run 0 cert request --pin-source env:PIN --key signer --subject CN=signer --output request --overwrite
     expect 0 openssl x509 -req -in request -CA root.pem -CAkey root.key -CAcreateserial -out signer.pem -days 30
     run 0 cert import --pin-source env:PIN signer.pem
     run 0 encrypt message --to signer.pem --overwrite --output text.enc
