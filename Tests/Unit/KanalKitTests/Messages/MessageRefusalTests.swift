@@ -103,7 +103,8 @@ struct MessageRefusalTests {
         verifier.revocationCheck = .none
         verifier.revocationLists = [try list(theirs.openssl, revoked: true)]
         #expect(await theirs.reasons(message, verifier) == [.revoked(1_735_689_600)])
-        let reason = KanalError.invalidArgument("a certificate or a list of revoked ones cannot be read")
+        let reason = KanalError.invalidArgument(
+            "a certificate, a list of revoked ones or a response about them cannot be read")
         verifier.revocationLists = [[1]]
         #expect(throws: reason) { try verifier.verify(message) }
         let broken = MessageVerifier(trusting: [[1]])
