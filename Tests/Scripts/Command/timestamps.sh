@@ -146,6 +146,19 @@ misbehaviour() {
     passed "$kind: an authority that misbehaves is named with the cause, and nothing is written"
 }
 
+# What BouncyCastle says of a message whose content is in the file "text".
+bouncycastle() {
+    if ! command -v javac > javac.log || [ ! -e /usr/share/java/bcpkix.jar ]; then
+        skipped "BouncyCastle (packages libbcpkix-java, default-jdk-headless)"
+        return
+    fi
+    local jars=/usr/share/java
+    expect 0 java -cp $jars/bcprov.jar:$jars/bcpkix.jar:$jars/bcutil.jar \
+        "$root/Tests/Scripts/Command/TimeStamped.java" "$1" text
+    printed '^CAdES-T$'
+    passed "$kind: BouncyCastle finds the message and its stamp in order"
+}
+
 signatures() {
     local form
     for form in '' --detached; do
@@ -156,6 +169,7 @@ signatures() {
         # shellcheck disable=SC2046
         expect 0 openssl cms -verify -cades -binary -inform DER -in $message -CAfile signers.pem -purpose any -out content \
             $([ -z "$form" ] || echo -content text)
+        [ -z "$form" ] || bouncycastle $message
         run 0 verify --ca signers.pem --ca root.pem $message
         printed '(CAdES-T)$'
         printed '^  signed before 20.*, certificate valid then: time stamp of CN=tsa$'

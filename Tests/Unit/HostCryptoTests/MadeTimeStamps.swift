@@ -40,13 +40,14 @@ struct MadeTimeStamps {
     /// A reply whose stamp has another content, or another signer, than `openssl ts` gives it.
     func reply(
         to request: TimeStampRequest, by signer: String = "tsa", options: String = "-cades",
+        type: String = "1.2.840.113549.1.9.16.1.4",
         changing change: (inout StampInfo) -> Void = { _ in }
     ) throws -> [UInt8] {
         var info = StampInfo(request)
         change(&info)
         try chain.openssl.write(info.der, "info")
         try chain.openssl.run(
-            "cms -sign -in info -binary -nodetach -econtent_type 1.2.840.113549.1.9.16.1.4 -md \(hash) \(options)"
+            "cms -sign -in info -binary -nodetach -econtent_type \(type) -md \(hash) \(options)"
                 + " -signer \(signer).pem -inkey \(signer).key -outform DER -out token")
         return DERTag.sequence.element(
             DERTag.sequence.element(DERTag.integer.element([info.status])) + (try chain.openssl.read("token")))
@@ -64,6 +65,8 @@ struct MadeTimeStamps {
 struct StampInfo {
     var status: UInt8 = 0
     var policy: [UInt8] = [0x06, 4, 0x2A, 3, 4, 1]
+    /// The object identifier of the hash function: SHA-256.
+    var algorithm: [UInt8] = [0x06, 9, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
     var digest: [UInt8]
     var time: String
     /// Elements behind the time.
@@ -84,8 +87,7 @@ struct StampInfo {
     }
 
     var der: [UInt8] {
-        let algorithm = DERTag.sequence.element(
-            [0x06, 9, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01] + DERTag.null.element([]))
+        let algorithm = DERTag.sequence.element(algorithm + DERTag.null.element([]))
         let imprint = DERTag.sequence.element(algorithm + DERTag.octetString.element(digest))
         return DERTag.sequence.element(
             DERTag.integer.element([1]) + policy + imprint + DERTag.integer.element([7])

@@ -84,9 +84,32 @@ struct TimeStampTests {
         #expect(try fault(made, made.reply(to: demanded), to: demanded) == nil)
         let without = try made.reply(to: request) { $0.rest = [] }
         #expect(try fault(made, without, to: request) == .wrongNonce)
+        // The same digest, but by another hash function.
+        let mixed = try made.request(.streebog256)
+        #expect(try fault(made, made.reply(to: mixed, by: "tsa"), to: mixed) == .wrongImprint)
         let token = try TimeStampResponse(reply: reply).token
         #expect(throws: TimeStampFault.wrongImprint) {
             try token.verify(imprint: [UInt8](repeating: 0, count: 32), trusting: made.store(), now: now)
+        }
+    }
+
+    @Test("a stamp has one signer, is of its type, and by a hash function that resists collisions")
+    func forms() throws {
+        let made = try MadeTimeStamps()
+        let request = try made.request()
+        let two = "-cades -signer signer.pem -inkey signer.key"
+        #expect(try fault(made, made.reply(to: request, options: two), to: request) == .malformed)
+        #expect(try fault(made, made.reply(to: request, type: "1.2.840.113549.1.7.1"), to: request) == .malformed)
+        let unknown = DERTag.sequence.element(
+            [0x06, 3, 0x2A, 3, 4] + DERTag.boolean.element([0xFF]) + DERTag.octetString.element([]))
+        let critical = try made.reply(to: request) { $0.rest += DERTag.context1.element(unknown) }
+        #expect(try fault(made, critical, to: request) == .malformed)
+        let weak = try made.reply(to: request) { info in
+            (info.algorithm, info.digest) = ([0x06, 5, 0x2B, 0x0E, 3, 2, 0x1A], [UInt8](repeating: 7, count: 20))
+        }
+        let token = try TimeStampResponse(reply: weak).token
+        #expect(throws: TimeStampFault.weakAlgorithm) {
+            try token.verify(imprint: token.imprint, trusting: made.store(), now: now + 2)
         }
     }
 
