@@ -61,7 +61,7 @@ struct SignatureStamps {
 
     /// The stamps of a signature, good or not, and the last second at which the earliest good one can have been made.
     ///
-    /// - Throws: ``HostCryptoError/libraryFailure``.
+    /// - Throws: `HostCryptoError.libraryFailure`.
     mutating func stamps(of signer: SignedData.Signer) throws(HostCryptoError) -> (all: [TimeStamp], proven: Int?) {
         let found: [[UInt8]]
         do throws(TimeStampFault) { found = try signer.timeStamps(limit: left) } catch {
