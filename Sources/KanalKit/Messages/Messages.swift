@@ -176,7 +176,7 @@ extension Token {
     }
 
     /// Signs a content of any length with several keys, as
-    /// ``signMessage(of:by:others:isDetached:pin:prompt:output:)-(_,TokenCertificate,_,_,PIN?,_,_)`` does with one: a
+    /// ``signMessage(of:by:others:isDetached:stampedBy:pin:prompt:output:)-(_,TokenCertificate,_,_,_,PIN?,_,_)`` does with one: a
     /// message with a signer for each.
     ///
     /// - Parameters:

@@ -155,7 +155,7 @@ large() {
 status = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL)
 memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
 sys.exit(status if memory <= 64 else f"{memory} MiB")' "$kanal" sign --add large.p7m --key rsa2048 "${user[@]}"
-    run 0 verify --ca root.pem large.p7m --output content
+    run 0 verify --ca root.pem large.p7m --output content --overwrite
     cmp content large || fail "another content"
     [ "$(grep -c 'signed by CN=Token' output)" = 2 ] || fail "not two signers: $(cat output)"
     rm large* content
