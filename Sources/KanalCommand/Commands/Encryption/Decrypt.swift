@@ -32,7 +32,7 @@ struct Decrypt: AsyncParsableCommand {
         completion: .file(), transform: FileName.argument)
     var certificate: [String] = []
 
-    @OptionGroup var place: ContentPlace
+    @OptionGroup var place: ResultPlaceOption
 
     @Argument(
         help: .saying("The files, or - for standard input.", valueName: "files"), completion: .file(),

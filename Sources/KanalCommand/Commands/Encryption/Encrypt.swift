@@ -36,7 +36,7 @@ struct Encrypt: AsyncParsableCommand {
     @Flag(help: .saying("Encrypt although a recipient's certificate has expired, or is not valid yet."))
     var expired = false
 
-    @OptionGroup var place: ContentPlace
+    @OptionGroup var place: ResultPlaceOption
 
     @Argument(
         help: .saying("The files, or - for standard input.", valueName: "files"), completion: .file(),
@@ -185,17 +185,6 @@ enum ReadingProgram: String, CaseIterable, ExpressibleByArgument {
 /// How keys are padded for RSA.
 enum PaddingName: String, CaseIterable, ExpressibleByArgument {
     case oaep, pkcs1
-}
-
-/// The place of a result.
-struct ContentPlace: ParsableArguments {
-    @Option(
-        name: [.customShort("o"), .customLong("output")],
-        help: .saying("The file to write to.", valueName: "file"), completion: .file(),
-        transform: FileName.argument)
-    var destination: String?
-
-    @OptionGroup var replacing: OverwriteOption
 }
 
 /// The result for a file to be encrypted.

@@ -27,23 +27,17 @@ struct TimestampCommand: AsyncParsableCommand {
     @Option(help: .saying("The hash function of the files.", valueName: "hash"))
     var hash = StampHash.streebog256
 
-    @Option(
-        name: [.customShort("o"), .customLong("output")],
-        help: .saying("The file to write to.", valueName: "file"), completion: .file(),
-        transform: FileName.argument)
-    var destination: String?
-
-    @OptionGroup var replacing: OverwriteOption
+    @OptionGroup var place: ResultPlaceOption
 
     @Argument(help: .saying("The files.", valueName: "files"), completion: .file(), transform: FileName.argument)
     var files: [String]
 
     func validate() throws {
         guard !files.isEmpty, !files.contains("-") else { throw ValidationError(translated("name a file")) }
-        guard files.count == 1 || destination == nil else {
+        guard files.count == 1 || place.destination == nil else {
             throw ValidationError(translated("--output goes with one file"))
         }
-        guard destination != "-" else { throw ValidationError(translated("--output needs a file")) }
+        guard place.destination != "-" else { throw ValidationError(translated("--output needs a file")) }
         try authority.validate(url)
     }
 
@@ -55,8 +49,8 @@ struct TimestampCommand: AsyncParsableCommand {
         for (number, file) in files.enumerated() {
             await batch.attempt(file) {
                 let input = try InputFile(file)
-                let place = destination ?? file + ".tsr"
-                let result = try Destination(place, replaces: replacing.overwrite)
+                let name = place.destination ?? file + ".tsr"
+                let result = try Destination(name, replaces: place.replacing.overwrite)
                 let source = input.source(progress: progress.begin(number, input))
                 let (stamp, reply) = try await authority.stamp(source, hash: hash.function)
                 try result.write(reply)
