@@ -92,6 +92,28 @@ struct OCSPTests {
         }
     }
 
+    @Test(
+        "a response for another key of the issuer's name, by a weak hash function or an expired responder does not count"
+    )
+    func weakResponses() throws {
+        let (responder, other) = (try Responder("rsa:2048"), try Responder("rsa:2048"))
+        // Names and serial numbers are the same.
+        let reply = try other.reply(signer: "authority")
+        #expect(throws: OCSPFault.wrongCertificate) { try responder.state(reply, at: now) }
+        #expect(throws: OCSPFault.wrongSignature) {
+            try responder.state(responder.reply(signer: "authority", "-ndays 1 -rmd sha1"), at: now)
+        }
+        let openssl = responder.chain.openssl
+        try openssl.write([UInt8]("extendedKeyUsage=OCSPSigning"), "extensions")
+        try openssl.run("req -newkey rsa:2048 -nodes -keyout former.key -out request -subj /CN=former")
+        try openssl.run(
+            "x509 -req -in request -CA authority.pem -CAkey authority.key -set_serial 77 -days -1"
+                + " -extfile extensions -out former.pem")
+        #expect(throws: OCSPFault.unauthorizedResponder) {
+            try responder.state(responder.reply(signer: "former"), at: now)
+        }
+    }
+
     @Test("an error of the responder is named, and no byte can be changed")
     func bytes() throws {
         for refusal in [OCSPFault.Refusal.tryLater, .unauthorized] {
