@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
 for program in botan certtool certutil cmsutil javac keytool openssl; do
-    command -v $program > log || fail "no $program: apt-get install botan gnutls-bin libnss3-tools openjdk-17-jdk-headless"
+    [ -n "$(command -v $program)" ] || fail "no $program: apt-get install botan gnutls-bin libnss3-tools openjdk-17-jdk-headless"
 done
 [ -e /usr/share/java/bcpkix.jar ] || fail "no BouncyCastle: apt-get install libbcpkix-java"
 made=$(mktemp -d)
