@@ -51,8 +51,7 @@ extension SignerVerification {
         var results: [Countersignature] = []
         for countersigner in all {
             let (found, fault) = try found(countersigner, of: signer.signature)
-            let path =
-                try isTrustAsked ? found.flatMap { found throws(HostCryptoError) in try self.fault(of: found) } : nil
+            let path = if isTrustAsked, let found { try self.path(from: found).fault } else { PathFault?.none }
             results.append(
                 Countersignature(
                     certificate: found?.candidate.certificate.der, signingTime: countersigner.signingTime, fault: fault,

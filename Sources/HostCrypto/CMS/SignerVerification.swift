@@ -154,40 +154,41 @@ package final class SignerVerification {
         return nil
     }
 
-    /// The reason why no path leads from a signer to a trusted certificate; nil if one does.
-    func fault(of signer: Found) throws(HostCryptoError) -> PathFault? {
-        try search.fault(of: signer.candidate, over: signer.others)
+    /// The path from a signer to a trusted certificate, or the reason why there is none.
+    func path(from signer: Found) throws(HostCryptoError) -> PathOutcome {
+        try search.path(from: signer.candidate, over: signer.others)
     }
 
     /// Whether a path leads from each signer to a trusted certificate, and over all that the signer has named.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package func trustsSigners() throws(HostCryptoError) -> Bool {
-        for signer in found where try !search.trusts(signer.candidate, over: signer.others) { return false }
+        for signer in found where try path(from: signer).evidence == nil { return false }
         return !found.isEmpty
     }
 
-    /// The reason, for each signer, why no such path leads from it; nil for a signer with one.
+    /// For each signer, the path to a trusted certificate, or the reason why there is none.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    package func faults() throws(HostCryptoError) -> [PathFault?] {
-        try found.map { signer throws(HostCryptoError) in try fault(of: signer) }
+    package func paths() throws(HostCryptoError) -> [PathOutcome] {
+        try found.map { signer throws(HostCryptoError) in try path(from: signer) }
     }
-    /// The reason why no such path led from a signer at a past time; nil if one did.
+
+    /// The path that led from a signer at a past time, or the reason why there was none.
     ///
     /// - Parameters:
     ///   - index: The signer's place.
     ///   - time: When the certificates had to be valid, in seconds since 1970.
     ///   - now: The time from which one looks back at it.
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    package func fault(ofSigner index: Int, at time: Int, from now: Int) throws(HostCryptoError) -> PathFault? {
+    package func path(ofSigner index: Int, at time: Int, from now: Int) throws(HostCryptoError) -> PathOutcome {
         let (certificate, others) = (found[index].candidate.certificate, found[index].others)
         let then = try PathSearch(
             store, further: further, time: time, knownUntil: now, signatureLimit: Self.signatureLimit(signers: 1))
         let name = SignerIdentifier.issuer(certificate.issuer, serialNumber: certificate.serialNumber)
         guard let leaf = then.candidates(name).first(where: { $0.certificate == certificate }) else {
-            return PathFault(.noPath, certificate.der)
+            return .notFound(PathFault(.noPath, certificate.der))
         }
-        return try then.fault(of: leaf, over: others)
+        return try then.path(from: leaf, over: others)
     }
 }

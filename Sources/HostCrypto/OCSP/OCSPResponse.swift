@@ -158,31 +158,46 @@ package struct OCSPResponse: Sendable {
     package func state(
         of certificate: [UInt8], issuer: [UInt8], at time: Int?, nonce: [UInt8] = []
     ) throws(OCSPFault) -> OCSPAnswer {
-        let answer: OCSPAnswer?, key: PublicKeyInfo?, isSigned: Bool
+        let read: (certificate: Certificate, issuer: Certificate)
         do throws(HostCryptoError) {
-            let issuer = try Certificate(der: issuer.span), certificate = try Certificate(der: certificate.span)
-            let isIssuer = certificate.issuer == issuer.subject
-            answer = isIssuer ? try self.answer(about: certificate, of: issuer) : nil
-            key = answer == nil ? nil : try signer(authorizedBy: issuer)
-            isSigned = if let key { try self.isSigned(with: key) } else { false }
+            read = (try Certificate(der: certificate.span), try Certificate(der: issuer.span))
         } catch {
             throw .failure(error)
         }
-        guard let answer else { throw .wrongCertificate }
-        guard key != nil else { throw .unauthorizedResponder }
-        guard isSigned else { throw .wrongSignature }
-        guard isUnderstood, answer.isUnderstood else { throw .malformed }
-        if let own = self.nonce, !nonce.isEmpty, own != DERTag.octetString.element(nonce) { throw .wrongNonce }
+        let (answer, _) = try verified(about: read.certificate, issuer: read.issuer, nonce: nonce)
         if let time { try answer.requireCurrent(at: time) }
         return answer
     }
 
-    /// The key of the responder; nil if it has no right to answer for the issuer.
-    private func signer(authorizedBy issuer: Certificate) throws(HostCryptoError) -> PublicKeyInfo? {
+    /// The state as ``state(of:issuer:at:nonce:)`` verifies it, of any age, and the signer's certificate.
+    func verified(
+        about certificate: Certificate, issuer: Certificate, nonce: [UInt8] = []
+    ) throws(OCSPFault) -> (OCSPAnswer, signer: Certificate) {
+        let answer: OCSPAnswer?, signer: (certificate: Certificate, key: PublicKeyInfo)?, isSigned: Bool
+        do throws(HostCryptoError) {
+            let isIssuer = certificate.issuer == issuer.subject
+            answer = isIssuer ? try self.answer(about: certificate, of: issuer) : nil
+            signer = answer == nil ? nil : try self.signer(authorizedBy: issuer)
+            isSigned = if let signer { try self.isSigned(with: signer.key) } else { false }
+        } catch {
+            throw .failure(error)
+        }
+        guard let answer else { throw .wrongCertificate }
+        guard let signer else { throw .unauthorizedResponder }
+        guard isSigned else { throw .wrongSignature }
+        guard isUnderstood, answer.isUnderstood else { throw .malformed }
+        if let own = self.nonce, !nonce.isEmpty, own != DERTag.octetString.element(nonce) { throw .wrongNonce }
+        return (answer, signer.certificate)
+    }
+
+    /// The responder's certificate and key; nil if it has no right to answer for the issuer.
+    private func signer(
+        authorizedBy issuer: Certificate
+    ) throws(HostCryptoError) -> (certificate: Certificate, key: PublicKeyInfo)? {
         guard let issuerKey = try? PublicKeyInfo(der: issuer.subjectPublicKeyInfo.span), issuerKey.isStrong else {
             return nil
         }
-        if try isResponder(issuer) { return issuerKey }
+        if try isResponder(issuer) { return (issuer, issuerKey) }
         for certificate in certificates where try isResponder(certificate) {
             guard certificate.issuer == issuer.subject, certificate.answersForIssuer,
                 let validity = try? certificate.validity, validity.notBefore <= producedAt,
@@ -191,7 +206,7 @@ package struct OCSPResponse: Sendable {
                 try certificate.isSigned(with: issuerKey),
                 let key = try? PublicKeyInfo(der: certificate.subjectPublicKeyInfo.span), key.isStrong
             else { continue }
-            return key
+            return (certificate, key)
         }
         return nil
     }

@@ -77,11 +77,11 @@ package struct TimeStampToken: Sendable {
     /// - Parameters:
     ///   - store: Whom one trusts; nil if no path to a trusted certificate is asked for.
     ///   - now: In seconds since 1970, when the reply has come.
-    /// - Returns: The authority's certificate in DER.
+    /// - Returns: The authority.
     /// - Throws: The reason why the stamp does not count.
     package func verify(
         answering request: TimeStampRequest, trusting store: TrustStore?, now: Int
-    ) throws(TimeStampFault) -> [UInt8] {
+    ) throws(TimeStampFault) -> StampAuthority {
         guard digest == request.digest else { throw .wrongImprint }
         guard nonce == request.nonce else { throw .wrongNonce }
         guard request.policy == nil || policy == request.policy else { throw .wrongPolicy }
@@ -102,15 +102,15 @@ package struct TimeStampToken: Sendable {
     ///   - usesOwn: Whether the stamp's own certificates are used.
     ///   - further: Certificates in DER that help to find the way, beside these.
     ///   - now: In seconds since 1970.
-    /// - Returns: The authority's certificate in DER.
+    /// - Returns: The authority.
     /// - Throws: The reason why the stamp does not count.
     package func verify(
         imprint: [UInt8], trusting store: TrustStore?, usesOwn: Bool = true, further: [[UInt8]] = [], now: Int
-    ) throws(TimeStampFault) -> [UInt8] {
+    ) throws(TimeStampFault) -> StampAuthority {
         guard digest.resistsCollisions else { throw .weakAlgorithm }
         guard imprint == self.imprint else { throw .wrongImprint }
         guard time.seconds <= now + Self.clockDifference else { throw .future(time.seconds) }
-        let certificate: [UInt8]?, fault: PathFault?, signatureFault: SignerVerification.Fault?
+        let certificate: [UInt8]?, path: PathOutcome?, signatureFault: SignerVerification.Fault?
         do throws(HostCryptoError) {
             let verification = try SignerVerification(
                 message, trusting: store ?? TrustStore(trusted: []), usesMessage: usesOwn, further: further,
@@ -121,7 +121,7 @@ package struct TimeStampToken: Sendable {
             let values = try digests.finalize()
             certificate = try verification.signers(of: values, digests.form)?.certificates.first
             signatureFault = verification.fault
-            fault = store == nil || certificate == nil ? nil : try verification.faults().first ?? nil
+            path = store == nil ? nil : try verification.paths().first
         } catch {
             throw .failure(error)
         }
@@ -129,9 +129,17 @@ package struct TimeStampToken: Sendable {
         guard let read = try? Certificate(der: certificate.span), (try? read.isForTimeStamps) == true else {
             throw .notForTimeStamps(certificate)
         }
-        if let fault { throw .untrusted(fault) }
-        return certificate
+        if let fault = path?.fault { throw .untrusted(fault) }
+        return StampAuthority(certificate: certificate, evidence: path?.evidence)
     }
+}
+
+/// The authority of a time stamp that counts.
+package struct StampAuthority: Sendable, Equatable {
+    /// In DER.
+    package let certificate: [UInt8]
+    /// The path to a trusted certificate at the time of the stamp; nil if none was asked for.
+    package let evidence: PathEvidence?
 }
 
 extension SignedData.Signer {

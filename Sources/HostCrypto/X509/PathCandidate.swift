@@ -14,9 +14,9 @@ final class PathCandidate {
     private let signature: HashedStructure
     private var digests: [DigestAlgorithm: [UInt8]] = [:]
 
-    /// The number of authorities and of certificates before this one when a path from here to a trusted certificate was
-    /// found.
-    var proof: (authorities: Int, length: Int)?
+    /// The path from here to a trusted certificate that was found, and the number of authorities and of certificates before
+    /// this one then.
+    var proof: (authorities: Int, length: Int, links: [PathEvidence.Link])?
     /// The fields that the validation of a path needs; nil if libcrypto cannot read it.
     private(set) lazy var details = try? findings.details(of: certificate)
     /// Whether a path may have it at this time.

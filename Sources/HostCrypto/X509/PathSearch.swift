@@ -9,20 +9,20 @@ import GOST
 /// for all can have one name. Beyond a limit no path is found any more.
 package final class PathSearch {
     /// A list, and a certificate that may have signed it.
-    private struct ListSigner: Hashable {
+    struct ListSigner: Hashable {
         let list, signer: ObjectIdentifier
     }
 
-    private let store: TrustStore
-    private let time: Int
+    let store: TrustStore
+    let time: Int
     /// The time up to which lists and responses may be made, ``time`` or later.
-    private let knownUntil: Int
+    let knownUntil: Int
     private let purpose: PathPurpose
     /// Lists from before ``knownUntil``, by their issuers.
-    private let lists: [[UInt8]: [RevocationList]]
-    private let responses: [OCSPResponse]
+    let lists: [[UInt8]: [RevocationList]]
+    let responses: [OCSPResponse]
     /// Whether the certificate's key has signed the list, as far as that is known.
-    private var listSigners: [ListSigner: Bool] = [:]
+    var listSigners: [ListSigner: Bool] = [:]
     private var known: Set<Octets> = []
     private var bySubject: [[UInt8]: [PathCandidate]] = [:]
     /// By each name that a signer can give them.
@@ -100,75 +100,78 @@ package final class PathSearch {
         return true
     }
 
-    /// Whether a path leads from a certificate that signs, for the purpose, to a trusted one.
+    /// The path from a certificate that signs, for the purpose, to a trusted one, or the reason why none is found.
     ///
     /// - Parameter named: Certificates that must all be on it.
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    func trusts(_ leaf: PathCandidate, over named: [NamedCertificate] = []) throws(HostCryptoError) -> Bool {
+    func path(from leaf: PathCandidate, over named: [NamedCertificate] = []) throws(HostCryptoError) -> PathOutcome {
         causes = PathCauses()
         guard leaf.key != nil, leaf.details?.begins(purpose) == true else {
-            causes.add(leaf.key == nil ? .notUnderstood : .notForSigning, leaf)
-            return false
+            return .notFound(PathFault(leaf.key == nil ? .notUnderstood : .notForSigning, leaf.certificate.der))
         }
-        return try leads(from: leaf, authorities: 0, path: [], over: named)
-    }
-
-    /// The reason why ``trusts(_:over:)`` finds no path; nil if it finds one.
-    ///
-    /// - Throws: ``HostCryptoError/libraryFailure``.
-    func fault(of leaf: PathCandidate, over named: [NamedCertificate] = []) throws(HostCryptoError) -> PathFault? {
-        guard try !trusts(leaf, over: named) else { return nil }
+        if let links = try links(from: leaf, authorities: 0, path: [], over: named) {
+            return .found(PathEvidence(links: links))
+        }
         // An authority counts for nothing now: it is only the cause if it has issued the certificate.
         if let (candidate, issuer) = causes.unusableIssuer, let fault = issuer.fault, let key = issuer.key,
             takeSignature(), try isSigned(candidate, by: issuer, key)
         {
             causes.add(fault, issuer)
         }
-        return causes.first ?? PathFault(.noPath, leaf.certificate.der)
+        return .notFound(causes.first ?? PathFault(.noPath, leaf.certificate.der))
     }
 
     /// - Parameters:
     ///   - authorities: The number of certificates of authorities on the way here, without self-issued ones.
     ///   - path: The certificates on the way here.
-    private func leads(
+    /// - Returns: The rest of the path, from the certificate on; nil if none is found.
+    private func links(
         from candidate: PathCandidate, authorities: Int, path: [PathCandidate], over named: [NamedCertificate]
-    ) throws(HostCryptoError) -> Bool {
+    ) throws(HostCryptoError) -> [PathEvidence.Link]? {
         guard candidate.isUsable else {
             causes.add(candidate.fault ?? .notUnderstood, candidate)
-            return false
+            return nil
         }
         let longer = path + [candidate]
         if candidate.isTrusted, candidate.isSelfIssued || store.allowsPartialPaths {
-            if try longer.haveAll(named) { return true }
+            if try longer.haveAll(named) {
+                return [PathEvidence.Link(certificate: candidate.certificate.der, state: nil)]
+            }
             causes.add(.noPath, candidate)
         }
-        if named.isEmpty, let proof = candidate.proof, proof == (authorities, path.count) { return true }
+        if named.isEmpty, let proof = candidate.proof, (proof.authorities, proof.length) == (authorities, path.count) {
+            return proof.links
+        }
         guard path.count < Self.maximumLength else {
             causes.add(.noPath, candidate)
-            return false
+            return nil
         }
         var isIssued = false
         for issuer in try self.authorities(named: candidate.certificate.issuer) {
-            guard takeStep() else { return false }
+            guard takeStep() else { return nil }
             guard let key = issuer.key, issuer.details?.pathLength ?? authorities >= authorities,
                 !longer.contains(where: { $0 === issuer }), takeSignature(), try isSigned(candidate, by: issuer, key)
             else { continue }
             isIssued = true
-            if let cause = try revocation(of: candidate, by: issuer, key, isLeaf: path.isEmpty) {
+            let state: PathEvidence.State?
+            switch try revocation(of: candidate, by: issuer, key, isLeaf: path.isEmpty) {
+            case .possible(let cause):
                 causes.add(cause, candidate)
                 continue
+            case .none(let statement): state = statement
             }
             let further = issuer.isSelfIssued ? authorities : authorities + 1
-            guard try leads(from: issuer, authorities: further, path: longer, over: named) else { continue }
-            candidate.proof = (authorities, path.count)
-            return true
+            guard let rest = try links(from: issuer, authorities: further, path: longer, over: named) else { continue }
+            let links = [PathEvidence.Link(certificate: candidate.certificate.der, state: state)] + rest
+            candidate.proof = (authorities, path.count, links)
+            return links
         }
         if !isIssued {
             causes.add(.unknownIssuer, candidate)
             let issuers = bySubject[candidate.certificate.issuer] ?? []
             causes.unusableIssuer = causes.unusableIssuer ?? issuers.first { !$0.isUsable }.map { (candidate, $0) }
         }
-        return false
+        return nil
     }
 
     private func isSigned(
@@ -194,103 +197,6 @@ package final class PathSearch {
         guard !details.isAuthority else { return true }
         guard details.isVersion1, candidate.isTrusted, candidate.isSelfIssued, takeSignature() else { return false }
         return try candidate.signsItself()
-    }
-
-    /// The reason why a certificate may be revoked; nil if it is not.
-    private func revocation(
-        of candidate: PathCandidate, by issuer: PathCandidate, _ key: PublicKeyInfo, isLeaf: Bool
-    ) throws(HostCryptoError) -> PathFault.Reason? {
-        // By an old list that names it; a certificate that was on hold may be on a later list no more.
-        var isListed = false, former: PathFault.Reason?
-        guard let details = candidate.details, let end = try? candidate.certificate.validity.notAfter else {
-            return .notUnderstood
-        }
-        let lists = issuer.details?.signsLists == true ? lists[issuer.certificate.subject] ?? [] : []
-        for list in lists {
-            let isCurrent = list.isCurrent(at: time), isNamed = list.names(details)
-            guard isCurrent || isNamed else { continue }
-            guard let isSigned = try isSigned(list, by: issuer, key) else { return .noPath }
-            guard isSigned else { continue }
-            let revocationTime = isNamed ? list.revocationTime(of: candidate.certificate) : nil
-            if isNamed, isLater(revocationTime) {
-                isListed = true
-                continue
-            }
-            let revoked = PathFault.Reason.revoked(revocationTime)
-            guard isCurrent else {
-                former = revoked
-                continue
-            }
-            if isNamed { return revoked }
-            // A list may leave out what expired before it was made (RFC 5280, 3.3).
-            guard list.isUsable(after: max(time, end)) else { continue }
-            if list.isWhole(for: candidate.certificate, isAuthority: details.isAuthority) { isListed = true }
-        }
-        switch try answer(about: candidate, by: issuer) {
-        case .revoked(let time): return .revoked(time)
-        case .good: isListed = true
-        case .unknown, nil: break
-        }
-        guard !isListed else { return nil }
-        if let former { return former }
-        let isNeeded =
-            switch store.revocationCheck {
-            case .none: false
-            case .leaf: isLeaf
-            case .all: true
-            }
-        guard isNeeded else { return nil }
-        let old = lists.filter { !$0.isCurrent(at: time) }.compactMap(\.nextUpdate).max()
-        return old.map { .listOutdated($0) } ?? .listMissing
-    }
-
-    /// The state of a certificate by the responses that count; nil if there is none. "revoked" is before "good".
-    private func answer(
-        about candidate: PathCandidate, by issuer: PathCandidate
-    ) throws(HostCryptoError) -> OCSPAnswer.State? {
-        let (certificate, authority) = (candidate.certificate, issuer.certificate)
-        var found: OCSPAnswer.State?
-        for response in responses {
-            guard try response.answer(about: certificate, of: authority) != nil else { continue }
-            // Of the response, and of the certificate of its responder.
-            guard takeSignature(), takeSignature() else { break }
-            let answer: OCSPAnswer
-            do throws(OCSPFault) {
-                answer = try response.state(of: certificate.der, issuer: authority.der, at: nil)
-                if !isLookedBackAt(answer.thisUpdate, certificate) { try answer.requireCurrent(at: time) }
-            } catch {
-                if case .failure(let error) = error { throw error }
-                continue
-            }
-            var state = answer.state
-            if case .revoked(let time) = state, isLater(time) { state = .good }
-            if case .revoked = state { return state }
-            if state == .good || found == nil { found = state }
-        }
-        return found
-    }
-
-    /// Whether a certificate was revoked after the time that one looks back at.
-    private func isLater(_ revocationTime: Int?) -> Bool {
-        revocationTime.map { time < $0 && knownUntil > time } ?? false
-    }
-
-    /// Whether a response was made after the time, while the certificate was still valid.
-    private func isLookedBackAt(_ update: Int, _ certificate: Certificate) -> Bool {
-        guard knownUntil > time, let validity = try? certificate.validity else { return false }
-        return time < update && update <= knownUntil && update < validity.notAfter
-    }
-
-    /// - Returns: nil if no more signatures may be verified.
-    private func isSigned(
-        _ list: RevocationList, by issuer: PathCandidate, _ key: PublicKeyInfo
-    ) throws(HostCryptoError) -> Bool? {
-        let pair = ListSigner(list: ObjectIdentifier(list), signer: ObjectIdentifier(issuer))
-        if let isSigned = listSigners[pair] { return isSigned }
-        guard takeSignature() else { return nil }
-        let isSigned = try list.isSigned(with: key)
-        listSigners[pair] = isSigned
-        return isSigned
     }
 }
 

@@ -6,6 +6,8 @@ import Secrets
 
 /// A list of revoked certificates (RFC 5280, 5).
 final class RevocationList: Sendable {
+    /// The whole list in DER.
+    let der: [UInt8]
     /// The Name in DER.
     let issuer: [UInt8]
     private let scope: RevocationScope
@@ -32,6 +34,7 @@ final class RevocationList: Sendable {
         } catch {
             throw .invalidEncoding
         }
+        self.der = der
         digest = try structure.digest()
         list = try quietly { () throws(HostCryptoError) in try Self.read(der) }
     }

@@ -78,11 +78,28 @@ package struct TrustStore: Sendable {
     /// - Throws: ``HostCryptoError/invalidEncoding`` for the certificate, a trusted one or a list: any other that cannot be
     ///   read is of no help; ``HostCryptoError/libraryFailure``.
     package func trusts(_ certificate: [UInt8], at time: Int) throws(HostCryptoError) -> Bool {
+        try path(from: certificate, at: time).evidence != nil
+    }
+
+    /// The path from a certificate to a trusted one, or the reason why none is found. At most 72 signatures are verified.
+    ///
+    /// - Parameters:
+    ///   - certificate: In DER.
+    ///   - purpose: The use of its signatures.
+    ///   - time: When all of it must be valid, in seconds since 1970.
+    ///   - knownUntil: The later time at which one looks back at it, if it is a past one.
+    /// - Throws: As ``trusts(_:at:)``.
+    package func path(
+        from certificate: [UInt8], for purpose: PathPurpose = .messages, at time: Int, knownUntil: Int? = nil
+    ) throws(HostCryptoError) -> PathOutcome {
         let leaf = try Certificate(der: certificate.span)
         let limit = SignerVerification.signatureLimit(signers: 1)
-        let search = try PathSearch(self, further: [leaf.der], time: time, signatureLimit: limit)
+        let search = try PathSearch(
+            self, further: [leaf.der], purpose: purpose, time: time, knownUntil: knownUntil, signatureLimit: limit)
         let candidates = search.candidates(.issuer(leaf.issuer, serialNumber: leaf.serialNumber))
-        guard let candidate = candidates.first(where: { $0.certificate.der == leaf.der }) else { return false }
-        return try search.trusts(candidate)
+        guard let candidate = candidates.first(where: { $0.certificate.der == leaf.der }) else {
+            return .notFound(PathFault(.noPath, leaf.der))
+        }
+        return try search.path(from: candidate)
     }
 }

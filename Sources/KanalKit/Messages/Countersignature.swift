@@ -28,7 +28,7 @@ extension SignerVerification {
         guard let found = try signers(of: digests, form) else {
             return .failure(.messageRefused(MessageFault(fault)))
         }
-        let faults = isTrustAsked ? try faults() : found.certificates.map { _ in nil }
+        let paths = isTrustAsked ? try paths() : []
         var stamps = stamps
         var signers: [MessageSigner] = []
         for (place, certificate) in found.certificates.enumerated() {
@@ -42,15 +42,15 @@ extension SignerVerification {
             }
             let signer = message.signers[place]
             let (timeStamps, proven) = try stamps?.stamps(of: signer) ?? ([], nil)
-            var fault = faults[place]
-            if let proven, isTrustAsked { fault = try self.fault(ofSigner: place, at: proven, from: time) }
+            var path = isTrustAsked ? paths[place] : nil
+            if let proven, isTrustAsked { path = try self.path(ofSigner: place, at: proven, from: time) }
             signers.append(
                 MessageSigner(
                     certificate: certificate, signingTime: found.signingTimes[place].map(Int64.init),
-                    distrust: fault.map(Distrust.init),
+                    distrust: path?.fault.map(Distrust.init),
                     countersignatures: all.map { KanalKit.Countersignature($0) },
                     level: signer.namesCertificate ? (proven == nil ? .bes : .t) : nil, timeStamps: timeStamps,
-                    provenTime: proven.map(Int64.init)))
+                    provenTime: proven.map(Int64.init), evidence: path?.evidence))
         }
         let isTrusted = signers.allSatisfy { $0.distrust == nil }
         return isTrusted ? .success(signers) : .failure(.messageRefused(.untrusted(signers)))

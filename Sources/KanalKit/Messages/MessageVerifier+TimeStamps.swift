@@ -86,7 +86,7 @@ struct SignatureStamps {
         return (all, proven)
     }
 
-    private func verify(_ token: TimeStampToken, of signature: [UInt8]) throws(TimeStampFault) -> [UInt8] {
+    private func verify(_ token: TimeStampToken, of signature: [UInt8]) throws(TimeStampFault) -> StampAuthority {
         let imprint: [UInt8]
         do throws(HostCryptoError) { imprint = try Digest.digest(signature.span, token.digest) } catch {
             throw .failure(error)

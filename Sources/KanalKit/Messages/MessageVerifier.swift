@@ -213,6 +213,8 @@ public struct MessageSigner: Sendable, Equatable {
     /// The last second, since 1970, at which a good time stamp lets the signature have been made; nil without such a stamp.
     /// ``distrust`` is about this time.
     public var provenTime: Int64?
+    /// The path to a trusted certificate, at ``provenTime`` or else at the verifier's time; nil if none was found or asked for.
+    var evidence: PathEvidence?
 }
 
 /// Why a signed message is not accepted.

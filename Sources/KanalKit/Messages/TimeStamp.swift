@@ -14,6 +14,8 @@ public struct TimeStamp: Sendable, Equatable {
     public let authority: [UInt8]?
     /// The reason why the stamp counts for nothing; nil if it is good.
     public let fault: Fault?
+    /// The path from the authority to a trusted certificate at the stamp's time; nil if none was found or asked for.
+    let evidence: PathEvidence?
 
     /// Why a time stamp counts for nothing. Times are in seconds since 1970.
     public enum Fault: Error, Sendable, Equatable {
@@ -45,20 +47,20 @@ public struct TimeStamp: Sendable, Equatable {
 }
 
 extension TimeStamp {
-    /// - Parameter authority: The authority's certificate in DER, or the reason why the stamp does not count.
-    init(_ token: TimeStampToken, _ authority: Result<[UInt8], TimeStamp.Fault>) {
+    /// - Parameter authority: The authority, or the reason why the stamp does not count.
+    init(_ token: TimeStampToken, _ authority: Result<StampAuthority, TimeStamp.Fault>) {
         time = Int64(token.time.seconds)
         nanoseconds = Int32(truncatingIfNeeded: token.time.nanoseconds)
         accuracy = token.time.accuracy.map(Int64.init)
         switch authority {
-        case .success(let certificate): (self.authority, fault) = (certificate, nil)
-        case .failure(let fault): (self.authority, self.fault) = (nil, fault)
+        case .success(let found): (self.authority, evidence, fault) = (found.certificate, found.evidence, nil)
+        case .failure(let fault): (self.authority, evidence, self.fault) = (nil, nil, fault)
         }
     }
 
     /// A stamp that cannot be read.
     init(unreadable fault: Fault) {
-        (time, nanoseconds, accuracy, authority) = (0, 0, nil, nil)
+        (time, nanoseconds, accuracy, authority, evidence) = (0, 0, nil, nil, nil)
         self.fault = fault
     }
 }

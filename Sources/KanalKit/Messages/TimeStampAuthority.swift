@@ -76,7 +76,7 @@ public struct TimeStampAuthority: Sendable {
 
     private func token(
         _ digest: DigestAlgorithm, _ imprint: [UInt8]
-    ) async throws -> (token: TimeStampToken, authority: [UInt8], reply: [UInt8]) {
+    ) async throws -> (token: TimeStampToken, authority: StampAuthority, reply: [UInt8]) {
         let store = try verifier.store()
         guard let nonce = try? SystemRandom().bytes(TimeStampRequest.nonceSize) else {
             throw KanalError(host: .randomUnavailable)

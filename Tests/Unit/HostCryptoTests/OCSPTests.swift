@@ -10,7 +10,7 @@ struct OCSPTests {
     private let now = Int(Date().timeIntervalSince1970)
 
     /// The program as the responder of a chain's authority.
-    private struct Responder {
+    struct Responder {
         let chain: TrustStoreTests.Chain
 
         init(_ newKey: String) throws {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A path from a certificate to a trusted one, and with it the statements that its certificates are not revoked.
+package struct PathEvidence: Sendable, Equatable {
+    /// A statement that a certificate is not revoked, which was verified.
+    package enum State: Sendable, Equatable {
+        /// A list of the issuer's, in DER.
+        case list([UInt8])
+        /// A BasicOCSPResponse in DER, and the certificate of its signer: the issuer's own, or that of a responder.
+        case response([UInt8], signer: [UInt8])
+    }
+
+    /// A certificate of the path.
+    package struct Link: Sendable, Equatable {
+        /// In DER.
+        package let certificate: [UInt8]
+        /// nil if no statement was given, and for the last certificate, of which none is asked for.
+        package let state: State?
+    }
+
+    /// The certificates from the first to the trusted one. Each was issued by the next.
+    package let links: [Link]
+}
+
+/// The result of the search for a path from one certificate.
+package enum PathOutcome: Sendable, Equatable {
+    case found(PathEvidence)
+    /// The reason why there is no path.
+    case notFound(PathFault)
+
+    package var evidence: PathEvidence? { if case .found(let evidence) = self { evidence } else { nil } }
+    package var fault: PathFault? { if case .notFound(let fault) = self { fault } else { nil } }
+}

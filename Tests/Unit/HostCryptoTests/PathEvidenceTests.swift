@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HostCrypto
+import TestSupport
+import Testing
+
+@Suite("The evidence of paths", .usesGOSTEngine)
+struct PathEvidenceTests {
+    private let now = Int(Date().timeIntervalSince1970) + 60
+
+    @Test(
+        "a path names its certificates, and for each the list or the response that states it is not revoked",
+        arguments: TrustStoreTests.algorithms)
+    func states(_ newKey: String) throws {
+        let responder = try OCSPTests.Responder(newKey)
+        let chain = responder.chain
+        let path = try chain.certificates(["signer", "authority", "root"])
+        var store = TrustStore(trusted: [path[2]], certificates: [path[1]])
+        let bare = try #require(try store.path(from: path[0], at: now).evidence)
+        #expect(bare.links.map(\.certificate) == path)
+        #expect(bare.links.allSatisfy { $0.state == nil })
+
+        let own = try chain.revocationList(of: "authority")
+        let lists = try [own, chain.revocationList(of: "root")]
+        store.revocationLists = lists
+        store.revocationCheck = .all
+        let listed = try #require(try store.path(from: path[0], at: now).evidence)
+        #expect(listed.links.map(\.certificate) == path)
+        #expect(listed.links.map(\.state) == [.list(lists[0]), .list(lists[1]), nil])
+
+        // A response, of a responder or of the issuer itself, is preferred.
+        try responder.index()
+        for (name, signer) in [("responder", try chain.openssl.read("responder")), ("authority", path[1])] {
+            let response = try OCSPResponse(reply: responder.reply(nonce: [], signer: name)).der
+            store.ocspResponses = [response]
+            let answered = try #require(try store.path(from: path[0], at: now).evidence)
+            #expect(answered.links.map(\.state) == [.response(response, signer: signer), .list(lists[1]), nil])
+        }
+    }
+
+    @Test("a statement that does not count is no evidence: of another time, damaged, by others, of an unknown state")
+    func others() throws {
+        let responder = try OCSPTests.Responder("rsa:2048")
+        let (chain, other) = (responder.chain, try TrustStoreTests.Chain("rsa:2048"))
+        let path = try chain.certificates(["signer", "authority", "root"])
+        var store = TrustStore(trusted: [path[2]], certificates: [path[1]])
+        func state(days: Int = 0) throws -> PathEvidence.State? {
+            try #require(try store.path(from: path[0], at: now + days * 86_400).evidence).links[0].state
+        }
+        let (list, good) = (try chain.revocationList(of: "authority"), try responder.reply(nonce: []))
+        try responder.index("V\t301231235959Z\t\t09\tunknown\t/CN=other")
+        let unknown = try responder.reply(nonce: [])
+        store.revocationLists = [list]
+        #expect(try state() == .list(list))
+        #expect(try state(days: 6) == nil)
+        store.revocationLists = [try other.revocationList(of: "authority")]
+        #expect(try state() == nil)
+        store.revocationLists = []
+        for response in [good.changed(at: good.count - 1), unknown] {
+            store.ocspResponses = [response]
+            #expect(try state() == nil)
+        }
+        store.ocspResponses = [good]
+        #expect(try state(days: 3) == nil)
+    }
+
+    @Test("without a path there is a reason and no evidence")
+    func noPath() throws {
+        let chain = try TrustStoreTests.Chain("rsa:2048")
+        let path = try chain.certificates(["signer", "authority", "root"])
+        let outcome = try TrustStore(trusted: [path[2]]).path(from: path[0], at: now)
+        #expect(outcome.evidence == nil)
+        #expect(outcome.fault?.reason == .unknownIssuer)
+        #expect(outcome.fault?.certificate == path[0])
+    }
+}
