@@ -123,6 +123,9 @@ package enum CMS {
     static let signatureTimeStamp = pkcs([9, 16, 2, 14])
     static let signingCertificateV2 = pkcs([9, 16, 2, 47])
 
+    /// The attributes of S/MIME and CAdES, id-aa: an arc below 1.2.840.113549.1.9.16.2.
+    static func attribute(_ arc: UInt8) -> [UInt8] { pkcs([9, 16, 2, arc]) }
+
     /// The ciphers that readers of GOST signatures support: GOST 28147-89.
     static let gostCapabilities = DERTag.sequence.element(
         DERTag.objectIdentifier.element([0x2A, 0x85, 0x03, 0x02, 0x02, 0x15]))

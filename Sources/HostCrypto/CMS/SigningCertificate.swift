@@ -112,7 +112,7 @@ struct SigningCertificate: Sendable {
 
 extension Certificate {
     /// The IssuerSerial in DER (RFC 5035, 4): the issuer as the only one of GeneralNames, and the number.
-    fileprivate var issuerSerial: [UInt8] {
+    var issuerSerial: [UInt8] {
         DERTag.sequence.element(DERTag.sequence.element(DERTag.context4.element(issuer)) + serialNumber)
     }
 }

@@ -10,6 +10,8 @@ package struct OCSPResponse: Sendable {
     /// When the response was signed, in seconds since 1970.
     package let producedAt: Int
     private let responder: Responder
+    /// The ResponderID and the time of the signature, in DER.
+    private let name: [UInt8]
     private let answers: [OCSPAnswer]
     /// The extnValue of the nonce; nil without one.
     private let nonce: [UInt8]?
@@ -63,6 +65,15 @@ package struct OCSPResponse: Sendable {
         return (0, basic)
     }
 
+    /// The successful OCSPResponse around a BasicOCSPResponse.
+    static func reply(around basic: [UInt8]) -> [UInt8] {
+        let bytes = DERTag.sequence.element(OCSPRequest.pkixOCSP(1) + DERTag.octetString.element(basic))
+        return DERTag.sequence.element(DERTag.enumerated.element([0]) + DERTag.context0.element(bytes))
+    }
+
+    /// The OcspIdentifier in DER, by which references name the response (RFC 5126, 6.2.2): the responder, and when it signed.
+    var identifier: [UInt8] { DERTag.sequence.element(name) }
+
     /// - Parameter der: The BasicOCSPResponse in DER.
     /// - Throws: ``OCSPFault/malformed``.
     package init(der: [UInt8]) throws(OCSPFault) {
@@ -88,8 +99,10 @@ package struct OCSPResponse: Sendable {
         var data = try outer.nested(.sequence)
         // The only version is 1, the default.
         if data.isAt(.context0) { _ = try data.contents(.context0) }
+        var rest = data
         responder = try Self.responder(&data)
         producedAt = try data.generalizedTime()
+        name = [UInt8](copying: rest.remainder()).dropLast(data.count)
         var list = try data.nested(.sequence)
         var answers: [OCSPAnswer] = []
         while !list.isAtEnd, answers.count < Self.limit { answers.append(try OCSPAnswer(&list)) }

@@ -79,6 +79,27 @@ final class RevocationList: Sendable {
     /// When a newer list is due, in seconds since 1970; nil if the list does not say.
     var nextUpdate: Int? { (try? RevocationTimes(structure.content))?.nextUpdate }
 
+    /// The CrlIdentifier in DER, by which references name the list (RFC 5126, 6.2.2): the issuer, when it was made, and its
+    /// number, if it has one. Empty for a list made after 2049, for which references have no form.
+    ///
+    /// - Throws: ``HostCryptoError/invalidEncoding``.
+    var identifier: [UInt8] {
+        get throws(HostCryptoError) {
+            do throws(GOSTError) {
+                let content = structure.content
+                var outer = DERReader(content.span)
+                var reader = try outer.nested(.sequence)
+                if reader.isAt(.integer) { _ = try reader.contents(.integer) }
+                for _ in 0..<2 { _ = try reader.contents(.sequence) }
+                guard reader.isAt(.utcTime) else { return [] }
+                let time = [UInt8](copying: try reader.element(.utcTime))
+                return DERTag.sequence.element(issuer + time + (scope.number ?? []))
+            } catch {
+                throw .invalidEncoding
+            }
+        }
+    }
+
     /// Whether a certificate that is not on the list is not revoked.
     func isWhole(for certificate: Certificate, isAuthority: Bool) -> Bool {
         scope.isWhole(for: certificate, isAuthority: isAuthority)
@@ -122,6 +143,8 @@ struct RevocationScope: Sendable {
     /// Whether everything critical in the list is understood, and it is not a delta list and has certificates of its
     /// issuer alone.
     private(set) var isUnderstood = true
+    /// The list's number, an INTEGER in DER; nil without.
+    private(set) var number: [UInt8]?
     /// Whether certificates are revoked for some reasons elsewhere.
     private var isOfSomeReasons = false
     /// Whether it is only of authorities, or only of others; nil for both.
@@ -167,6 +190,7 @@ struct RevocationScope: Sendable {
             switch type {
             case Self.issuingDistributionPoint: try take(distributionPoint: value)
             case Self.deltaIndicator: isUnderstood = false
+            case Self.listNumber: number = value
             default: if isCritical { isUnderstood = false }
             }
         }
@@ -237,6 +261,7 @@ struct RevocationScope: Sendable {
     /// reasonCode and invalidityDate.
     private static let ofEntries = [oid(21), oid(24)]
     private static let certificateIssuer = oid(29)
+    private static let listNumber = oid(20)
     private static let deltaIndicator = oid(27)
     private static let issuingDistributionPoint = oid(28)
     private static let distributionPoints = oid(31)

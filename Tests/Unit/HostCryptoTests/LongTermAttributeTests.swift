@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GOST
+import HostCrypto
+import TestSupport
+import Testing
+
+@Suite("The attributes of long-term signatures", .usesGOSTEngine)
+struct LongTermAttributeTests {
+    private let now = Int(Date().timeIntervalSince1970) + 60
+
+    @Test(
+        "references name certificates, lists and responses, and are read as they are written",
+        arguments: TrustStoreTests.algorithms)
+    func references(_ newKey: String) throws {
+        let responder = try OCSPTests.Responder(newKey)
+        let chain = responder.chain
+        let path = try chain.certificates(["signer", "authority", "root"])
+        try responder.index()
+        let response = try OCSPResponse(reply: responder.reply(nonce: [])).der
+        let states: [PathEvidence.State] = [
+            .response(response, signer: []), .list(try chain.revocationList(of: "root")),
+        ]
+        for algorithm in [DigestAlgorithm.sha1, .sha256, .streebog256] {
+            let certificates = try CertificateReferences(Array(path.dropFirst()), by: algorithm)
+            #expect(try CertificateReferences(der: certificates.der) == certificates)
+            #expect(try certificates.name(all: Array(path.dropFirst())))
+            #expect(try !certificates.name(all: path))
+
+            let revocations = try RevocationReferences(states + [nil], by: algorithm)
+            let read = try RevocationReferences(der: revocations.der)
+            #expect(read == revocations)
+            for state in states { #expect(try read.names(state)) }
+            #expect(try !read.names(.list(try chain.revocationList(of: "authority"))))
+            #expect(try !read.names(.response(response.changed(at: response.count - 1), signer: [])))
+        }
+    }
+
+    @Test("values are read as they are written, each once")
+    func values() throws {
+        let chain = try TrustStoreTests.Chain("rsa:2048")
+        let path = try chain.certificates(["signer", "authority", "root"])
+        let certificates = CertificateValues(path + path)
+        #expect(certificates.certificates == path)
+        #expect(try CertificateValues(der: certificates.der) == certificates)
+        let list = try chain.revocationList(of: "root")
+        let values = RevocationValues([.list(list), .response([0x30, 0], signer: []), .list(list)])
+        #expect(values.lists == [list] && values.responses == [[0x30, 0]])
+        #expect(try RevocationValues(der: values.der) == values)
+        #expect(try RevocationValues(der: RevocationValues([]).der) == RevocationValues([]))
+    }
+
+    @Test("more than 64 members are refused, for the sender chooses their number")
+    func limits() {
+        let many = [[UInt8]](repeating: [0x30, 0], count: 65).flatMap(\.self)
+        #expect(throws: GOSTError.invalidParameter) { try CertificateValues(der: DERTag.sequence.element(many)) }
+        let lists = DERTag.sequence.element(DERTag.context0.element(DERTag.sequence.element(many)))
+        #expect(throws: GOSTError.invalidParameter) { try RevocationValues(der: lists) }
+        let hashes = [[UInt8]](repeating: [0x30, 2, 4, 0], count: 65).flatMap(\.self)
+        #expect(throws: GOSTError.invalidParameter) { try CertificateReferences(der: DERTag.sequence.element(hashes)) }
+    }
+
+    @Test("truncated and changed attributes are errors")
+    func malformed() throws {
+        let chain = try TrustStoreTests.Chain("rsa:2048")
+        let path = try chain.certificates(["authority", "root"])
+        let references = try CertificateReferences(path, by: .sha256).der
+        let revocations = try RevocationReferences([.list(try chain.revocationList(of: "root"))], by: .sha256).der
+        for count in 0..<references.count {
+            #expect(throws: GOSTError.self) { try CertificateReferences(der: Array(references.prefix(count))) }
+        }
+        for count in 0..<revocations.count {
+            #expect(throws: GOSTError.self) { try RevocationReferences(der: Array(revocations.prefix(count))) }
+        }
+    }
+}
