@@ -33,8 +33,8 @@ extension SignerVerification {
         package let signingTime: Int?
         /// The reason why it is not verified.
         package let fault: Fault?
-        /// The reason why no path leads from the certificate to a trusted one; nil if one does, or none was asked for.
-        package let path: PathFault?
+        /// The path from the certificate to a trusted one, or the reason why there is none; nil if none was asked for.
+        package let path: PathOutcome?
     }
 
     /// The countersignatures of a signer of the message, as ``signers(of:_:)`` verifies signers.
@@ -51,7 +51,7 @@ extension SignerVerification {
         var results: [Countersignature] = []
         for countersigner in all {
             let (found, fault) = try found(countersigner, of: signer.signature)
-            let path = if isTrustAsked, let found { try self.path(from: found).fault } else { PathFault?.none }
+            let path = if isTrustAsked, let found { try self.path(from: found) } else { PathOutcome?.none }
             results.append(
                 Countersignature(
                     certificate: found?.candidate.certificate.der, signingTime: countersigner.signingTime, fault: fault,

@@ -45,6 +45,14 @@ struct PathCauses {
 }
 
 extension PathFault.Reason {
+    /// Whether a statement about the revocation is missing, or out of date.
+    var isOfMissingStatement: Bool {
+        switch self {
+        case .listMissing, .listOutdated: true
+        default: false
+        }
+    }
+
     fileprivate var weight: Int {
         switch self {
         case .unknownIssuer: 0

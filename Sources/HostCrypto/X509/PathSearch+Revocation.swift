@@ -50,7 +50,9 @@ extension PathSearch {
         if let former { return .possible(former) }
         let isNeeded =
             switch store.revocationCheck {
-            case .none: false
+            case .none:
+                isLeaf && store.asksAddresses && knownUntil < end
+                    && CertificateAddresses(candidate.certificate).haveStates
             case .leaf: isLeaf
             case .all: true
             }
@@ -95,7 +97,7 @@ extension PathSearch {
     /// Whether a response was made after the time, while the certificate was still valid.
     private func isLookedBackAt(_ update: Int, _ certificate: Certificate) -> Bool {
         guard knownUntil > time, let validity = try? certificate.validity else { return false }
-        return time < update && update <= knownUntil && update < validity.notAfter
+        return time < update && update <= knownUntil + OCSPAnswer.clockDifference && update < validity.notAfter
     }
 
     /// - Returns: nil if no more signatures may be verified.

@@ -153,15 +153,18 @@ package final class PathSearch {
                 !longer.contains(where: { $0 === issuer }), takeSignature(), try isSigned(candidate, by: issuer, key)
             else { continue }
             isIssued = true
-            let state: PathEvidence.State?
-            switch try revocation(of: candidate, by: issuer, key, isLeaf: path.isEmpty) {
-            case .possible(let cause):
+            let revocation = try revocation(of: candidate, by: issuer, key, isLeaf: path.isEmpty)
+            if case .possible(let cause) = revocation, !cause.isOfMissingStatement {
                 causes.add(cause, candidate)
                 continue
-            case .none(let statement): state = statement
             }
             let further = issuer.isSelfIssued ? authorities : authorities + 1
             guard let rest = try links(from: issuer, authorities: further, path: longer, over: named) else { continue }
+            // Of a way that ends elsewhere no statement is missing.
+            guard case .none(let state) = revocation else {
+                if case .possible(let cause) = revocation { causes.add(cause, candidate) }
+                continue
+            }
             let links = [PathEvidence.Link(certificate: candidate.certificate.der, state: state)] + rest
             candidate.proof = (authorities, path.count, links)
             return links

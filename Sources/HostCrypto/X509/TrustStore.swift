@@ -19,6 +19,9 @@ package struct TrustStore: Sendable {
     /// or out of date counts for nothing.
     package var ocspResponses: [[UInt8]] = [] { didSet { contents = nil } }
     package var revocationCheck = RevocationCheck.none
+    /// Whether a list or a response must also state that a path's first certificate is not revoked if it is valid now and has
+    /// an address for that: whoever fetches them can do so.
+    package var asksAddresses = false
     /// Whether a path may end at a trusted certificate that others have issued.
     package var allowsPartialPaths = false
     /// The contents, once read by ``requireReadable()``.
@@ -45,6 +48,23 @@ package struct TrustStore: Sendable {
         self.contents = contents
     }
 
+    /// The store with further certificates, lists and responses. What is read already is not read again.
+    ///
+    /// - Throws: As ``requireReadable()``.
+    package func adding(
+        certificates: [[UInt8]], lists: [[UInt8]], responses: [[UInt8]]
+    ) throws(HostCryptoError) -> TrustStore {
+        var added = TrustStore(trusted: [], certificates: certificates, revocationLists: lists)
+        added.ocspResponses = responses
+        let contents = Contents(try read(), try added.read())
+        var store = self
+        store.certificates += certificates
+        store.revocationLists += lists
+        store.ocspResponses += responses
+        store.contents = contents
+        return store
+    }
+
     /// - Throws: ``HostCryptoError/invalidEncoding`` for a trusted certificate, a list or a response that cannot be read;
     ///   ``HostCryptoError/libraryFailure``.
     func read() throws(HostCryptoError) -> Contents { if let contents { contents } else { try Contents(self) } }
@@ -56,6 +76,13 @@ package struct TrustStore: Sendable {
         let certificates: [Certificate]
         let lists: [RevocationList]
         let responses: [OCSPResponse]
+
+        fileprivate init(_ first: Contents, _ second: Contents) {
+            trusted = first.trusted + second.trusted
+            certificates = first.certificates + second.certificates
+            lists = first.lists + second.lists
+            responses = first.responses + second.responses
+        }
 
         fileprivate init(_ store: TrustStore) throws(HostCryptoError) {
             trusted = try store.trusted.map { der throws(HostCryptoError) in try Certificate(der: der.span) }

@@ -13,7 +13,9 @@ public struct Countersignature: Sendable, Equatable {
     /// The reason why it is not verified; nil if it is good.
     public let fault: MessageFault?
     /// The reason why its certificate leads to no trusted one, as ``MessageSigner/distrust``.
-    public let distrust: Distrust?
+    public internal(set) var distrust: Distrust?
+    /// The path to a trusted certificate; nil if none was found or asked for.
+    let evidence: PathEvidence?
 }
 
 extension SignerVerification {
@@ -47,7 +49,7 @@ extension SignerVerification {
             signers.append(
                 MessageSigner(
                     certificate: certificate, signingTime: found.signingTimes[place].map(Int64.init),
-                    distrust: path?.fault.map(Distrust.init),
+                    distrust: path?.fault.map { Distrust($0) },
                     countersignatures: all.map { KanalKit.Countersignature($0) },
                     level: signer.namesCertificate ? (proven == nil ? .bes : .t) : nil, timeStamps: timeStamps,
                     provenTime: proven.map(Int64.init), evidence: path?.evidence))
@@ -62,6 +64,7 @@ extension Countersignature {
         certificate = found.certificate
         signingTime = found.signingTime.map(Int64.init)
         fault = found.fault.map { MessageFault($0) }
-        distrust = found.path.map(Distrust.init)
+        distrust = found.path?.fault.map { Distrust($0) }
+        evidence = found.path?.evidence
     }
 }

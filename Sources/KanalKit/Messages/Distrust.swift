@@ -30,6 +30,8 @@ public struct Distrust: Sendable, Equatable {
     public let reason: Reason
     /// The certificate that the reason is about, in DER: the signer's, or that of an authority on the way.
     public let certificate: [UInt8]
+    /// What kept ``MessageVerifier/online`` from knowing more, each with its address.
+    public internal(set) var causes: [Explanation] = []
 
     init(_ fault: PathFault) {
         certificate = fault.certificate
@@ -51,7 +53,9 @@ public struct Distrust: Sendable, Equatable {
 extension Distrust: CustomStringConvertible {
     public var description: String { explanation.description }
 
-    package var explanation: Phrase {
+    package var explanation: Phrase { causes.reduce(reasonText) { text, cause in "\(text); \(cause.phrase)" } }
+
+    private var reasonText: Phrase {
         let summary = try? CertificateSummary(of: certificate)
         let subject = summary?.subject.phrase ?? "an unknown subject"
         switch reason {

@@ -20,17 +20,20 @@ extension MessageVerifier {
     /// - Returns: The stamp, which is good.
     /// - Throws: ``KanalError/timeStampRefused(_:)``; the errors of the content's source.
     public func verify(timeStamp stamp: [UInt8], of content: ByteSource) async throws -> TimeStamp {
-        try await inThreadOfItsOwn { isCancelled in
-            let store = try store()
+        let (token, imprint) = try await inThreadOfItsOwn { isCancelled in
+            _ = try store()
             let token = try asStamp { () throws(TimeStampFault) in
                 TimeStampResponse.isReply(stamp) ? try TimeStampResponse(reply: stamp).token : try TimeStampToken(stamp)
             }
             let digests = try onHost { () throws(HostCryptoError) in try ContentDigests([token.digest]) }
             try content.forEach(unless: isCancelled) { piece in digests.update(piece.span) }
             let values = try onHost { () throws(HostCryptoError) in try digests.finalize() }
+            return (token, values[token.digest] ?? [])
+        }
+        return try await inRounds { store throws(KanalError) in
             let authority = try asStamp { () throws(TimeStampFault) in
                 try token.verify(
-                    imprint: values[token.digest] ?? [], trusting: checksSignatureOnly ? nil : store,
+                    imprint: imprint, trusting: checksSignatureOnly ? nil : store,
                     usesOwn: usesMessageCertificates, further: checksSignatureOnly ? store.certificates : [],
                     now: moment)
             }

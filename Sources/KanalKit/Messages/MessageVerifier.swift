@@ -44,6 +44,11 @@ public struct MessageVerifier: Sendable {
     public var requiresOrder = false
     /// When the certificates must be valid, unless a time stamp is from before, in seconds since 1970; nil for now.
     public var time: Int64?
+    /// The way to statements and certificates that are missing; nil if nothing is to be fetched.
+    ///
+    /// With it a list or a response must also state that a signer's certificate is not revoked, if it is valid and names an address
+    /// for that. Nothing is fetched for another ``time`` than now, nor by the function that does not wait.
+    public var online: AuthorityAnswers?
 
     /// Certificates and lists as they were read, once for all messages.
     private var known = KnownStore()
@@ -51,7 +56,7 @@ public struct MessageVerifier: Sendable {
     /// - Parameter trusted: The certificates that are trusted, in DER.
     public init(trusting trusted: [[UInt8]]) { self.trusted = trusted }
 
-    /// Verifies a message.
+    /// Verifies a message, without fetching anything.
     ///
     /// - Parameters:
     ///   - message: In BER or DER; white space may follow.
@@ -64,7 +69,8 @@ public struct MessageVerifier: Sendable {
         let content = content ?? message.content ?? []
         let digests = try onHost { () throws(HostCryptoError) in try ContentDigests(message.signers.map(\.digest)) }
         digests.update(content.span)
-        return VerifiedMessage(content: content, signers: try signers(of: message, digests))
+        let hashed = try HashedMessage(message, digests)
+        return VerifiedMessage(content: content, signers: try signers(of: hashed, try store()))
     }
 
     /// Verifies a message whose content is beside it, and may be too long to be kept.
@@ -76,13 +82,14 @@ public struct MessageVerifier: Sendable {
     /// - Returns: The signers.
     /// - Throws: As the first of these functions; the errors of the content's source.
     public func verify(_ message: [UInt8], content: ByteSource) async throws -> [MessageSigner] {
-        try await inThreadOfItsOwn { isCancelled in
+        let hashed = try await inThreadOfItsOwn { isCancelled in
             let message = try read(message)
             try message.requirePlace(ofContent: false)
             let digests = try onHost { () throws(HostCryptoError) in try ContentDigests(message.signers.map(\.digest)) }
             try content.forEach(unless: isCancelled) { piece in digests.update(piece.span) }
-            return try signers(of: message, digests)
+            return try HashedMessage(message, digests)
         }
+        return try await inRounds { store throws(KanalError) in try signers(of: hashed, store) }
     }
 
     /// Verifies a message that has its content in it, and may be too long to be kept.
@@ -99,7 +106,7 @@ public struct MessageVerifier: Sendable {
     public func verify(
         _ message: ByteSource, output: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws -> [MessageSigner] {
-        try await inThreadOfItsOwn { isCancelled in
+        let hashed = try await inThreadOfItsOwn { isCancelled in
             _ = try store()
             var reader = SignedDataReader()
             var digests: ContentDigests?
@@ -117,8 +124,9 @@ public struct MessageVerifier: Sendable {
             let message = try asMessage { () throws(HostCryptoError) in try reader.finish() }
             guard let digests else { throw KanalError.messageRefused(.malformed) }
             try check(message)
-            return try signers(of: message, digests)
+            return try HashedMessage(message, digests)
         }
+        return try await inRounds { store throws(KanalError) in try signers(of: hashed, store) }
     }
 
     private func read(_ message: [UInt8]) throws(KanalError) -> SignedData {
@@ -151,11 +159,9 @@ public struct MessageVerifier: Sendable {
         return store
     }
 
-    private func signers(of message: SignedData, _ content: ContentDigests) throws(KanalError) -> [MessageSigner] {
-        let store = try store()
-        let time = moment
+    private func signers(of hashed: HashedMessage, _ store: TrustStore) throws(KanalError) -> [MessageSigner] {
+        let (message, time) = (hashed.message, moment)
         return try onHost { () throws(HostCryptoError) -> Result<[MessageSigner], KanalError> in
-            let digests = try content.finalize()
             let verification = try SignerVerification(
                 message, trusting: store, usesMessage: usesMessageCertificates,
                 requiresOrder: requiresOrder, time: time)
@@ -163,8 +169,21 @@ public struct MessageVerifier: Sendable {
                 store: checksSignatureOnly ? nil : store, usesMessage: usesMessageCertificates, now: time,
                 certificates: message.certificates)
             return try verification.messageSigners(
-                of: message, digests, content.form, stamps, isTrustAsked: !checksSignatureOnly, at: time)
+                of: message, hashed.digests, hashed.form, stamps, isTrustAsked: !checksSignatureOnly, at: time)
         }.get()
+    }
+}
+
+/// A message whose content was hashed.
+private struct HashedMessage: Sendable {
+    let message: SignedData
+    let digests: [DigestAlgorithm: [UInt8]]
+    let form: ContentForm
+
+    init(_ message: SignedData, _ content: ContentDigests) throws(KanalError) {
+        self.message = message
+        digests = try onHost { () throws(HostCryptoError) in try content.finalize() }
+        form = content.form
     }
 }
 
@@ -203,9 +222,9 @@ public struct MessageSigner: Sendable, Equatable {
     public let signingTime: Int64?
     /// The reason why the certificate leads to no trusted one; nil if it does, and for a verifier with
     /// ``MessageVerifier/checksSignatureOnly``.
-    public let distrust: Distrust?
+    public internal(set) var distrust: Distrust?
     /// The countersignatures: others have signed this signer's signature.
-    public let countersignatures: [Countersignature]
+    public internal(set) var countersignatures: [Countersignature]
     /// The form of the signature; nil for one that does not cover the name of the signer's certificate.
     public var level: SignatureLevel?
     /// The time stamps of the signature, also those that count for nothing (``TimeStamp/fault``).

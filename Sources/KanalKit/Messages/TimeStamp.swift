@@ -13,7 +13,7 @@ public struct TimeStamp: Sendable, Equatable {
     /// The authority's certificate in DER; nil for a stamp that counts for nothing.
     public let authority: [UInt8]?
     /// The reason why the stamp counts for nothing; nil if it is good.
-    public let fault: Fault?
+    public internal(set) var fault: Fault?
     /// The path from the authority to a trusted certificate at the stamp's time; nil if none was found or asked for.
     let evidence: PathEvidence?
 
