@@ -38,7 +38,8 @@ struct Kanal: AsyncParsableCommand {
             version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)",
             subcommands: [
                 Readers.self, Pair.self, Pairings.self, List.self, Info.self, KeyCommand.self, CertificateCommand.self,
-                Sign.self, Verify.self, Encrypt.self, Decrypt.self, TimestampCommand.self, ESIACommand.self, PINs.self,
+                Sign.self, Verify.self, Encrypt.self, Decrypt.self, TimestampCommand.self, Extend.self,
+                ESIACommand.self, PINs.self,
                 Format.self, Label.self, LicenceCommand.self, Journal.self, Random.self, SecretsCommand.self,
                 ShareCommand.self, Authorize.self, Callback.self,
                 Doctor.self,

@@ -69,7 +69,7 @@ package struct SignedDataParts: Sendable, Equatable {
         }
         let set = MemberSet(try ElementParts(Array(tail[signers])))
         let newSigners = try set.adding(added.signers) { place, signer throws(GOSTError) in
-            try Self.countersigned(signer, added.countersignatures[place] ?? [])
+            try Self.extended(signer, by: added.unsignedAttributes[place] ?? [])
         }
 
         let newTail =
@@ -93,11 +93,9 @@ package struct SignedDataParts: Sendable, Equatable {
         return (Array(head[..<end]) + inner, Array(newTail))
     }
 
-    /// A SignerInfo with further countersignatures among its unsigned attributes, each in an attribute of its own (RFC
-    /// 5652, 11.4).
-    private static func countersigned(_ signer: [UInt8], _ values: [[UInt8]]) throws(GOSTError) -> [UInt8] {
-        guard !values.isEmpty else { return signer }
-        let attributes = values.map { DERTag.sequence.element(CMS.countersignature + DERTag.set.element($0)) }
+    /// A SignerInfo with further unsigned attributes.
+    private static func extended(_ signer: [UInt8], by attributes: [[UInt8]]) throws(GOSTError) -> [UInt8] {
+        guard !attributes.isEmpty else { return signer }
         let info = try ElementParts(signer)
         var reader = DERReader(info.contents.span, .ber)
         while !reader.isAtEnd, !reader.isAt(.context1) { try reader.skip() }
@@ -108,13 +106,13 @@ package struct SignedDataParts: Sendable, Equatable {
     }
 }
 
-/// The signatures that a message gets.
+/// The signatures that a message gets, and the unsigned attributes that its signers get.
 package struct AddedSignatures: Sendable {
     fileprivate var algorithms: [[UInt8]] = []
     fileprivate var certificates: [[UInt8]] = []
     fileprivate var signers: [[UInt8]] = []
-    /// By the numbers of the signers that they are for.
-    fileprivate var countersignatures: [Int: [[UInt8]]] = [:]
+    /// In DER, by the numbers of the signers that they are for.
+    fileprivate var unsignedAttributes: [Int: [[UInt8]]] = [:]
 
     package init() {}
 
@@ -127,11 +125,21 @@ package struct AddedSignatures: Sendable {
         certificates += message.certificates
     }
 
-    /// Adds a countersignature of a signer by its number.
+    /// Adds unsigned attributes, in DER, to a signer by its number.
+    package mutating func add(_ attributes: [[UInt8]], to signer: Int) {
+        guard !attributes.isEmpty else { return }
+        unsignedAttributes[signer, default: []] += attributes
+    }
+
+    /// Whether nothing is added.
+    package var isEmpty: Bool { signers.isEmpty && unsignedAttributes.isEmpty }
+
+    /// Adds a countersignature of a signer by its number, in an attribute of its own (RFC 5652, 11.4).
     package mutating func countersign(
         _ signer: Int, _ message: SignedMessage, signature: [UInt8]
     ) throws(HostCryptoError) {
-        countersignatures[signer, default: []].append(try message.signerInfo(signature))
+        let value = DERTag.set.element(try message.signerInfo(signature))
+        add([DERTag.sequence.element(CMS.countersignature + value)], to: signer)
         certificates += message.certificates
     }
 }

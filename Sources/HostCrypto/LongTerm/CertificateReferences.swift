@@ -58,7 +58,8 @@ package struct CertificateReferences: Sendable, Equatable {
         for certificate in certificates {
             var isNamed = false
             for reference in references where try reference.hash.names(certificate) {
-                isNamed = isNamed || reference.issuerSerial == nil
+                isNamed =
+                    isNamed || reference.issuerSerial == nil
                     || reference.issuerSerial == (try? Certificate(der: certificate.span))?.issuerSerial
             }
             guard isNamed else { return false }

@@ -10,7 +10,14 @@ package struct CertificateValues: Sendable, Equatable {
     /// The greatest number of certificates that are read.
     private static let limit = 64
 
-    package init(_ certificates: [[UInt8]]) { self.certificates = certificates.eachOnce }
+    /// The certificates of all paths, and of the signers of responses.
+    package init(_ paths: [PathEvidence]) {
+        let links = paths.flatMap(\.links)
+        let signers = links.compactMap { link in
+            if case .response(_, let signer)? = link.state { signer } else { nil }
+        }
+        certificates = (links.map(\.certificate) + signers).eachOnce
+    }
 
     /// - Parameter der: The value of the attribute.
     /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for more than 64 certificates.

@@ -3,7 +3,7 @@ package import GOST
 import Secrets
 
 /// The unsigned attributes of a signature that proves more than its signer's certificate does (RFC 5126, 6.2 and 6.3).
-package enum LongTermAttribute: UInt8, Sendable {
+package enum LongTermAttribute: UInt8, CaseIterable, Sendable {
     case signatureTimeStamp = 14
     case certificateReferences = 21
     case revocationReferences = 22
@@ -14,6 +14,12 @@ package enum LongTermAttribute: UInt8, Sendable {
     /// The time stamp over the references alone.
     case referencesTimeStamp = 26
 
+    /// The attributes that X Long type 1 has beside the time stamp of the signature.
+    package static let ofXLongType1: Set<LongTermAttribute> = [
+        .certificateReferences, .revocationReferences, .certificateValues, .revocationValues,
+        .signatureAndReferencesTimeStamp,
+    ]
+
     /// The object identifier in DER.
     var oid: [UInt8] { CMS.attribute(rawValue) }
 
@@ -22,6 +28,26 @@ package enum LongTermAttribute: UInt8, Sendable {
 }
 
 extension SignedData.Signer {
+    /// The attributes of this kind that the signer has.
+    ///
+    /// - Throws: ``HostCryptoError/invalidEncoding``.
+    package var longTermAttributes: Set<LongTermAttribute> {
+        get throws(HostCryptoError) {
+            do throws(GOSTError) {
+                var found: Set<LongTermAttribute> = []
+                for attribute in unsignedAttributes {
+                    var reader = DERReader(attribute.span, .ber)
+                    var fields = try reader.nested(.sequence)
+                    let type = try fields.objectIdentifier()
+                    if let known = LongTermAttribute.allCases.first(where: { $0.oid == type }) { found.insert(known) }
+                }
+                return found
+            } catch {
+                throw .invalidEncoding
+            }
+        }
+    }
+
     /// The values of an unsigned attribute, each in BER, to a number.
     ///
     /// - Throws: ``GOSTError/invalidEncoding``.
@@ -44,10 +70,14 @@ extension SignedData.Signer {
     /// - Parameters:
     ///   - attribute: ``LongTermAttribute/signatureAndReferencesTimeStamp`` or ``LongTermAttribute/referencesTimeStamp``.
     ///   - added: Attributes in DER that the signer is about to get.
-    /// - Throws: ``GOSTError/invalidEncoding``.
+    /// - Throws: ``HostCryptoError/invalidEncoding``.
     package func stampedBytes(
         by attribute: LongTermAttribute, adding added: [[UInt8]] = []
-    ) throws(GOSTError) -> [UInt8] {
+    ) throws(HostCryptoError) -> [UInt8] {
+        do throws(GOSTError) { return try contents(under: attribute, added) } catch { throw .invalidEncoding }
+    }
+
+    private func contents(under attribute: LongTermAttribute, _ added: [[UInt8]]) throws(GOSTError) -> [UInt8] {
         let isOfSignature = attribute == .signatureAndReferencesTimeStamp
         let types: [LongTermAttribute] =
             (isOfSignature ? [.signatureTimeStamp] : []) + [.certificateReferences, .revocationReferences]

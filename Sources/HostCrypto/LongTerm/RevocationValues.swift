@@ -10,12 +10,14 @@ package struct RevocationValues: Sendable, Equatable {
     /// The greatest number of each that is read.
     private static let limit = 64
 
-    package init(_ states: [PathEvidence.State]) {
+    /// The statements about the certificates of all paths.
+    package init(_ paths: [PathEvidence]) {
         var (lists, responses): ([[UInt8]], [[UInt8]]) = ([], [])
-        for state in states {
-            switch state {
-            case .list(let der): lists.append(der)
-            case .response(let der, signer: _): responses.append(der)
+        for link in paths.flatMap(\.links) {
+            switch link.state {
+            case .list(let der)?: lists.append(der)
+            case .response(let der, signer: _)?: responses.append(der)
+            case nil: continue
             }
         }
         (self.lists, self.responses) = (lists.eachOnce, responses.eachOnce)

@@ -137,7 +137,7 @@ extension Token {
             return added
         }
         try await inThreadOfItsOwn { isCancelled in
-            try reading.write(found, adding: added, to: output, unless: isCancelled)
+            try reading.write(found.parts, found.digests, adding: added, to: output, unless: isCancelled)
         }
     }
 }
@@ -176,6 +176,23 @@ struct MessageReading: Sendable {
     ///
     /// - Throws: ``KanalError/messageRefused(_:)``.
     func found(unless isCancelled: () -> Bool) throws -> Found {
+        let (hashed, parts, fileName) = try hashed(unless: isCancelled)
+        let store = TrustStore(trusted: [], certificates: message.certificates, revocationLists: [])
+        let signers = try onHost { () throws(HostCryptoError) -> Result<[MessageSigner], KanalError> in
+            let now = Int(Glibc.time(nil))
+            let verification = try SignerVerification(hashed.message, trusting: store, usesMessage: true, time: now)
+            return try verification.messageSigners(
+                of: hashed.message, hashed.digests, hashed.form, isTrustAsked: false, at: now)
+        }.get()
+        return Found(
+            message: hashed.message, parts: parts, digests: hashed.digests, signers: signers, fileName: fileName)
+    }
+
+    /// Reads the message for the first time.
+    ///
+    /// - Returns: The message, its parts, and the name of the file with the content.
+    /// - Throws: ``KanalError/messageRefused(_:)``.
+    func hashed(unless isCancelled: () -> Bool) throws -> (HashedMessage, SignedDataParts, String?) {
         let (signed, parts, read) = try read(unless: isCancelled)
         guard !signed.signers.isEmpty else { throw KanalError.messageRefused(.noSigner) }
         let digests: ContentDigests
@@ -193,15 +210,7 @@ struct MessageReading: Sendable {
             }
             try content.forEach(unless: isCancelled) { piece in digests.update(piece.span) }
         }
-        let values = try onHost { () throws(HostCryptoError) in try digests.finalize() }
-        let store = TrustStore(trusted: [], certificates: message.certificates, revocationLists: [])
-        let signers = try onHost { () throws(HostCryptoError) -> Result<[MessageSigner], KanalError> in
-            let now = Int(Glibc.time(nil))
-            let verification = try SignerVerification(signed, trusting: store, usesMessage: true, time: now)
-            return try verification.messageSigners(of: signed, values, digests.form, isTrustAsked: false, at: now)
-        }.get()
-        return Found(
-            message: signed, parts: parts, digests: values, signers: signers, fileName: fileName)
+        return (try HashedMessage(signed, digests), parts, fileName)
     }
 
     /// Reads the message.
@@ -226,26 +235,27 @@ struct MessageReading: Sendable {
         return (signed, parts, digests)
     }
 
-    /// Writes the message with further signatures, for which its content is read once more.
+    /// Writes the message with what is added, for which its content is read once more.
     ///
+    /// - Parameter digests: The content's.
     /// - Throws: ``KanalError/invalidArgument(_:)`` if the message is not the one that was read before.
     func write(
-        _ found: Found, adding added: AddedSignatures, to output: ([UInt8]) throws -> Void,
-        unless isCancelled: () -> Bool
+        _ known: SignedDataParts, _ digests: [DigestAlgorithm: [UInt8]], adding added: AddedSignatures,
+        to output: ([UInt8]) throws -> Void, unless isCancelled: () -> Bool
     ) throws {
-        let ends = try asMessage { () throws(HostCryptoError) in try found.parts.adding(added) }
+        let ends = try asMessage { () throws(HostCryptoError) in try known.adding(added) }
         try output(ends.head)
-        if found.parts.bodyCount > 0 {
+        if known.bodyCount > 0 {
             var place = 0
-            let body = found.parts.head.count..<found.parts.head.count + found.parts.bodyCount
-            let (_, parts, digests) = try read(unless: isCancelled) { piece in
+            let body = known.head.count..<known.head.count + known.bodyCount
+            let (_, parts, read) = try read(unless: isCancelled) { piece in
                 let part = body.clamped(to: place..<place + piece.count)
                 if !part.isEmpty { try output(Array(piece[part.lowerBound - place..<part.upperBound - place])) }
                 place += piece.count
             }
-            let values = try onHost { () throws(HostCryptoError) in try digests.finalize() }
-            guard parts == found.parts, values == found.digests else {
-                throw KanalError.invalidArgument("the message has changed while it was signed")
+            let values = try onHost { () throws(HostCryptoError) in try read.finalize() }
+            guard parts == known, values == digests else {
+                throw KanalError.invalidArgument("the message has changed while it was read")
             }
         }
         try output(ends.tail)

@@ -159,7 +159,7 @@ public struct MessageVerifier: Sendable {
         return store
     }
 
-    private func signers(of hashed: HashedMessage, _ store: TrustStore) throws(KanalError) -> [MessageSigner] {
+    func signers(of hashed: HashedMessage, _ store: TrustStore) throws(KanalError) -> [MessageSigner] {
         let (message, time) = (hashed.message, moment)
         return try onHost { () throws(HostCryptoError) -> Result<[MessageSigner], KanalError> in
             let verification = try SignerVerification(
@@ -175,7 +175,7 @@ public struct MessageVerifier: Sendable {
 }
 
 /// A message whose content was hashed.
-private struct HashedMessage: Sendable {
+struct HashedMessage: Sendable {
     let message: SignedData
     let digests: [DigestAlgorithm: [UInt8]]
     let form: ContentForm
@@ -265,6 +265,10 @@ public enum MessageFault: Sendable, Equatable {
     case wrongCountersignature
     /// The certificate has signed the message already.
     case alreadySigned
+    /// All signatures have the form already that the message was to be raised to.
+    case hasForm
+    /// A signature has parts of X Long type 1 already, by another program.
+    case hasPartOfForm
     /// All signatures are good, and not every signer has a path to a trusted certificate. The associated value has the
     /// signers that they claim to be, with the reasons (``MessageSigner/distrust``).
     case untrusted([MessageSigner])
@@ -303,6 +307,9 @@ extension MessageFault: CustomStringConvertible {
         case .tooManySignatures: "verifying it would need too many signature checks"
         case .wrongCountersignature: "a countersignature is wrong"
         case .alreadySigned: "the certificate has signed it already"
+        case .hasForm: "it has this form already"
+        case .hasPartOfForm:
+            "a signature has some of the references of X Long type 1 already, to which none can be added"
         case .untrusted(let signers): Self.explanation(untrusted: signers)
         }
     }

@@ -40,12 +40,15 @@ struct LongTermAttributeTests {
     func values() throws {
         let chain = try TrustStoreTests.Chain("rsa:2048")
         let path = try chain.certificates(["signer", "authority", "root"])
-        let certificates = CertificateValues(path + path)
+        let lists = try [chain.revocationList(of: "authority"), chain.revocationList(of: "root")]
+        var store = TrustStore(trusted: [path[2]], certificates: [path[1]], revocationLists: lists)
+        store.revocationCheck = .all
+        let evidence = try #require(try store.path(from: path[0], at: now).evidence)
+        let certificates = CertificateValues([evidence, evidence])
         #expect(certificates.certificates == path)
         #expect(try CertificateValues(der: certificates.der) == certificates)
-        let list = try chain.revocationList(of: "root")
-        let values = RevocationValues([.list(list), .response([0x30, 0], signer: []), .list(list)])
-        #expect(values.lists == [list] && values.responses == [[0x30, 0]])
+        let values = RevocationValues([evidence, evidence])
+        #expect(values.lists == lists && values.responses.isEmpty)
         #expect(try RevocationValues(der: values.der) == values)
         #expect(try RevocationValues(der: RevocationValues([]).der) == RevocationValues([]))
     }

@@ -154,6 +154,9 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         case .stamping:
             let without: Phrase = missing.isEmpty ? "" : "; without a time stamp: \(names)"
             return "stamped \(done) of \(count) files\(without)"
+        case .extension:
+            let without: Phrase = missing.isEmpty ? "" : "; not extended: \(names)"
+            return "extended \(done) of \(count) files\(without)"
         }
     }
 
@@ -163,7 +166,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
 
 /// The work of a batch, in sentences.
 enum BatchWork {
-    case signing, verification, encryption, decryption, stamping
+    case signing, verification, encryption, decryption, stamping, `extension`
 
     var title: Phrase {
         switch self {
@@ -172,6 +175,7 @@ enum BatchWork {
         case .encryption: "Encrypting"
         case .decryption: "Decrypting"
         case .stamping: "Stamping"
+        case .extension: "Extending"
         }
     }
 
@@ -182,6 +186,7 @@ enum BatchWork {
         case .encryption: "it was not encrypted"
         case .decryption: "it was not decrypted"
         case .stamping: "it was not stamped"
+        case .extension: "it was not extended"
         }
     }
 }

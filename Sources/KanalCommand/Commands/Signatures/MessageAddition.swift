@@ -89,34 +89,10 @@ struct MessageAddition {
     private func add(
         _ found: MessageSigners.Found, to file: String, on token: Token, _ number: Int, _ progress: BatchProgress
     ) async throws -> String? {
-        // As "kanal verify" finds it.
-        let isContent = options.content == nil && InputFile.isRegular(file) && !MessageFile.isMessage(file)
-        let beside = isContent ? MessageFile.messageBeside(file) : nil
-        let name = beside ?? file
-        let input = try InputFile(name)
-        let read = try MessageFile(input, name)
-        guard let encoding = read.encoding else {
-            throw CommandError(.failed, "\(name.printable) is a mail: add a signer to a message in DER, PEM or base64")
-        }
-        // Text, and what comes by a pipe, is kept; all else is read twice.
-        let whole = encoding.isText || name == "-" ? try read.bytes() : nil
-        let tell = progress.begin(number, input)
-        let open: @Sendable (String) throws -> ByteSource = { name in
-            let input = try InputFile(name)
-            return input.source(progress: progress.begin(number, input))
-        }
-        var message = ExistingMessage(content: try options.content.map(open)) {
-            if let whole { return ByteSource(first: whole, nil, tell) }
-            return try InputFile(name).source(progress: tell)
-        }
-        message.findContent = { try open(try Self.contentFile(beside == nil ? nil : file, of: name)) }
-        message.certificates = signers.known
-        let place = destination ?? name
-        let result = SignatureFile(
-            try Destination(
-                place, replaces: destination == nil || replaces, isText: encoding.isText,
-                replacesInput: destination == nil),
-            encoding)
+        let changed = try ChangedMessage(
+            file, content: options.content, known: signers.known, destination: destination, replaces: replaces, number,
+            progress)
+        let (message, result) = (changed.message, changed.result)
         if options.add {
             try await token.addSigners(
                 found.signers, to: message, certificates: found.certificates, allowsRepetition: options.again,
@@ -130,15 +106,6 @@ struct MessageAddition {
         }
         try result.finish()
         return result.name
-    }
-
-    /// The file with the content of a message that does not have it.
-    private static func contentFile(_ file: String?, of message: String) throws -> String {
-        if let name = file ?? MessageFile.contentBeside(message) { return name }
-        throw CommandError(
-            .failed,
-            "the content of \(message.printable) is neither in it nor in a file of its name: --content names the file",
-            remedy: "--content")
     }
 
     private func namingRemedies(_ body: () async throws -> String?) async throws -> String? {

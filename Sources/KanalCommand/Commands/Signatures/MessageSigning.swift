@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
+import Locking
 import Terminal
 import Translation
 
@@ -12,6 +13,8 @@ struct MessageSigning {
     let places: SignaturePlaces
     /// The authority that stamps the signatures, if one does.
     let authority: TimeStampAuthority?
+    /// Raises the messages to X Long type 1, if that is wanted.
+    let raiser: MessageRaiser?
 
     /// Longer content is split into pieces in its message.
     private static let longest = 1 << 32 - 1
@@ -33,9 +36,17 @@ struct MessageSigning {
                     let isCounted = input.length.map { $0 <= Self.longest } ?? false
                     let source = input.source(
                         isCounted: isDetached || isCounted, progress: progress.begin(number, input))
+                    let draft = Lock<[UInt8]>([])
+                    let isRaised = raiser != nil
                     try await token.signMessage(
                         of: source, by: found.signers, certificates: found.certificates, isDetached: isDetached,
                         stampedBy: authority,
+                        output: { piece in
+                            if isRaised { draft.withLock { $0 += piece } } else { try destination.write(piece) }
+                        })
+                    let content = isDetached && isRaised ? try InputFile(file).source() : nil
+                    try await raiser?.raise(
+                        ExistingMessage(draft.withLock { $0 }, content: content), to: .xLongType1,
                         output: { try destination.write($0) })
                     try destination.finish()
                     return SignedFile(file, signature: destination.name)

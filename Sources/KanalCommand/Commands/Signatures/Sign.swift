@@ -56,6 +56,12 @@ struct Sign: AsyncParsableCommand {
             valueName: "url"))
     var timestamp: String?
 
+    @Option(
+        help: .saying(
+            "The form of signed messages: bes, t with a time stamp, or xlt1 with all that proves it later, too.",
+            valueName: "level"))
+    var level: SignedLevel?
+
     @OptionGroup var authority: AuthorityOptions
 
     @OptionGroup var places: PlaceOptions
@@ -95,12 +101,7 @@ struct Sign: AsyncParsableCommand {
         guard !isOfMessages || algorithm == nil else {
             throw ValidationError(translated("--cms and --algorithm exclude each other"))
         }
-        if let timestamp {
-            guard message.cms, !esia else { throw ValidationError(translated("--timestamp goes with --cms")) }
-            try authority.validate(timestamp)
-        } else if authority.isGiven {
-            throw ValidationError(translated("--ca, --crl, --ocsp and --policy go with --timestamp"))
-        }
+        try validateStamps()
         guard form.extension == nil || (message.cms && destination == nil && !esia) else {
             throw ValidationError(translated("--extension goes with --cms, and not with --output or --esia"))
         }
@@ -112,6 +113,28 @@ struct Sign: AsyncParsableCommand {
         }
         guard esia || !output.json || (destination ?? files[0]) != "-" else {
             throw ValidationError(translated("--json goes with files: name one with --output"))
+        }
+    }
+
+    private func validateStamps() throws {
+        if let timestamp {
+            guard message.cms, !esia else { throw ValidationError(translated("--timestamp goes with --cms")) }
+            guard level != .bes else {
+                throw ValidationError(translated("--timestamp and --level bes exclude each other"))
+            }
+            try authority.validate(timestamp)
+        } else if authority.isGiven {
+            throw ValidationError(translated("--ca, --crl, --ocsp and --policy go with --timestamp"))
+        }
+        guard let level else { return }
+        guard message.cms, !esia else { throw ValidationError(translated("--level goes with --cms")) }
+        guard level == .bes || timestamp != nil else {
+            throw ValidationError(
+                translated("--level t and --level xlt1 need --timestamp, the address of an authority"))
+        }
+        guard level != .xlt1 || !message.detached || !files.contains("-") else {
+            throw ValidationError(
+                translated("--level xlt1 reads the content twice: write standard input to a file first"))
         }
     }
 
@@ -144,14 +167,14 @@ struct Sign: AsyncParsableCommand {
         var batch = Batch<SignedFile>(files)
         let files = places.pending(files, &batch)
         let isCertified = Lock(false)
-        let authority = try timestamp.map { url in try self.authority.authority(at: url) }
+        let raiser = try timestamp.map { url in try authority.raiser(at: url, knowing: []) }
         if !files.isEmpty {
             let token = try await token.find()
             batch =
                 message.cms
                 ? try await MessageSigning(
                     files: files, signers: signers, isDetached: message.detached, output: output, places: places,
-                    authority: authority
+                    authority: raiser?.authority, raiser: level == .xlt1 ? raiser : nil
                 )
                 .run(on: token, secrets, batch)
                 : try await rawSignatures(of: files, places, on: token, batch, isCertified)
@@ -244,11 +267,7 @@ struct MessageForm: ParsableArguments {
     var ending: String { cms ? (detached ? ".p7s" : ".p7m") : ".sig" }
 }
 
-private struct SignedFiles: Report {
-    let files: [SignedFile]
-    let untried: [String]?
-
-    func text(_ style: Style) -> String {
-        files.compactMap { file in file.isSkipped == true ? nil : file.signature.map { $0.printable + "\n" } }.joined()
-    }
+/// The form of messages that are being made, as it is typed.
+enum SignedLevel: String, CaseIterable, ExpressibleByArgument {
+    case bes, t, xlt1
 }

@@ -78,6 +78,21 @@ struct VerificationCommandTests {
         try desk.screen.expect("time-stamps")
     }
 
+    @Test("extend, and sign with a level: the missing authority, and a file that is no message")
+    func longTerm() async throws {
+        for language in [Screen.Language.english, .russian] {
+            try await desk.type("extend ~/text", language)
+            try await desk.type("extend --timestamp http://localhost/ ~/text", language)
+            try await desk.type("extend --timestamp http://localhost/ --ca ~/ca.pem --level a ~/text", language)
+            try await desk.type("extend --timestamp http://localhost/ --ca ~/ca.pem ~/text ~/none", language)
+            try await desk.type("sign --level t ~/text", language)
+            try await desk.type("sign --cms --level xlt1 ~/text", language)
+            try await desk.type("sign --cms --level bes --timestamp http://localhost/ --ca ~/ca.pem ~/text", language)
+        }
+        try await desk.type("extend --timestamp http://localhost/ --ca ~/ca.pem ~/text --json")
+        try desk.screen.expect("long-term")
+    }
+
     @Test("sign: no signature is replaced unasked, and a batch ends with its sum")
     func batches() async throws {
         try await desk.type("sign --pin-source env:PIN --key ann ~/text")

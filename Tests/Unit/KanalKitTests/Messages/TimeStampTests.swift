@@ -7,40 +7,6 @@ import Testing
 
 @Suite("Signatures and files with time stamps", .usesGOSTEngine)
 struct TimeStampTests {
-    /// The program as an authority for time stamps, in the folder of a scene.
-    private struct Stamper {
-        let openssl: OpenSSL
-        /// The stamps that it has made, in DER.
-        let stamps = Lock<[[UInt8]]>([])
-
-        init(_ openssl: OpenSSL) throws {
-            self.openssl = openssl
-            try openssl.run(
-                "req -newkey gost2012_256 -pkeyopt paramset:A -nodes -keyout tsa.key -out tsa.request -subj /CN=TSA")
-            try openssl.write(Array("extendedKeyUsage=critical,timeStamping".utf8), "tsa.extensions")
-            try openssl.run(
-                "x509 -req -in tsa.request -CA ca.pem -CAkey ca.key -set_serial 8 -out tsa.pem -days 30"
-                    + " -extfile tsa.extensions")
-            try openssl.run("x509 -in tsa.pem -outform DER -out tsa")
-            try openssl.configureStamps("md_gost12_256", "ess_cert_id_alg = sha256")
-            // Serial numbers of one length.
-            try openssl.write(Array("1000\n".utf8), "tsa.serial")
-        }
-
-        func reply(to query: [UInt8]) throws -> [UInt8] {
-            let reply = try openssl.stamp(query)
-            if try openssl.succeeds("ts -reply -config tsa.cnf -in reply -token_out -out token") {
-                let token = try openssl.read("token")
-                stamps.withLock { $0.append(token) }
-            }
-            return reply
-        }
-
-        func authority(_ verifier: MessageVerifier, answer: [UInt8]? = nil) -> TimeStampAuthority {
-            TimeStampAuthority(trusting: verifier) { query in try answer ?? reply(to: query) }
-        }
-    }
-
     private static let content = [UInt8]("content".utf8)
 
     private func sign(
@@ -142,8 +108,6 @@ struct TimeStampTests {
         let stamper = try Stamper(scene.openssl)
         let message = try await sign(scene, by: stamper.authority(scene.verifier))
         let now = Int64(Date().timeIntervalSince1970)
-        let settings = "[ca]\ndefault_ca = own\n[own]\ndatabase = index\ndefault_md = md_gost12_256\n"
-        try scene.openssl.write(Array(settings.utf8), "list.cnf")
         func signer(revokedAt time: Int64) throws -> MessageSigner? {
             let formatter = DateFormatter()
             formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -151,11 +115,9 @@ struct TimeStampTests {
             formatter.dateFormat = "yyMMddHHmmss'Z'"
             let date = formatter.string(from: Date(timeIntervalSince1970: Double(time)))
             let line = "R\t401231235959Z\t\(date)\t02\tunknown\t/CN=Signer\n"
-            try scene.openssl.write(Array(line.utf8), "index")
-            try scene.openssl.run("ca -gencrl -config list.cnf -keyfile ca.key -cert ca.pem -crldays 90 -out list.pem")
-            try scene.openssl.run("crl -in list.pem -outform DER -out list")
+            let list = try stamper.revocationList(line)
             var verifier = scene.verifier
-            verifier.revocationLists = [try scene.openssl.read("list")]
+            verifier.revocationLists = [list]
             verifier.revocationCheck = .signers
             verifier.time = now + 86_400
             return try verifier.verify(message).signers.first

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import Terminal
+
+/// The result for a file to be signed.
+struct SignedFile: Encodable, Sendable {
+    let file: String
+    let signature: String?
+    /// Whether the signature was there already.
+    let isSkipped: Bool?
+    let error: String?
+
+    init(_ file: String, signature: String? = nil, isSkipped: Bool? = nil, error: String? = nil) {
+        self.file = file.shownName
+        self.signature = signature?.shownName
+        (self.isSkipped, self.error) = (isSkipped, error)
+    }
+}
+
+/// The results for files that were signed, or whose messages were changed.
+struct SignedFiles: Report {
+    let files: [SignedFile]
+    let untried: [String]?
+
+    func text(_ style: Style) -> String {
+        files.compactMap { file in file.isSkipped == true ? nil : file.signature.map { $0.printable + "\n" } }.joined()
+    }
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# long-term.sh: the command "kanal" makes messages that stay good when all certificates have ended (CAdES-X Long type 1),
+# with authorities of GOST and RSA made of "openssl ts", "openssl ca" and "openssl ocsp".
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+. Tests/Scripts/Command/authority.sh
+
+# list NAME [ENTRY [FILE]]: the list of revoked certificates of the authority with this certificate
+# and key; FILE has the name of its hash function.
+list() {
+    printf "${2:-}${2:+\n}" > index
+    printf '[ca]\ndefault_ca = own\n[own]\ndatabase = index\ndefault_md = %s\n' "$(cat "${3:-md}")" > list.cnf
+    expect 0 openssl ca -gencrl -config list.cnf -cert "$1.pem" -keyfile "$1.key" -crldays 5 -out "$1.crl"
+}
+
+# What BouncyCastle says of the references and values of a message.
+bouncycastle() {
+    if ! command -v javac > javac.log || [ ! -e /usr/share/java/bcpkix.jar ]; then
+        skipped "BouncyCastle (packages libbcpkix-java, default-jdk-headless)"
+        return
+    fi
+    local jars=/usr/share/java
+    expect 0 java -cp $jars/bcprov.jar:$jars/bcpkix.jar:$jars/bcutil.jar \
+        "$root/Tests/Scripts/Command/LongTerm.java" "$1"
+    printed '^CAdES-X Long type 1$'
+}
+
+# The authority for time stamps and the lists that a message is raised with.
+trust() { echo --timestamp "$url" --ca signers.pem --ca root.pem --crl signers.crl --crl root.crl; }
+
+# good FILE: the message is good for openssl, for BouncyCastle, and when all certificates have ended.
+good() {
+    local content=()
+    [ "$1" = "${1%.p7s}" ] || content=(-content text)
+    expect 0 openssl cms -verify -cades -binary -inform DER -in "$1" -CAfile signers.pem -purpose any -out content \
+        "${content[@]}"
+    bouncycastle "$1"
+    run 0 verify --ca signers.pem --ca root.pem "$1"
+}
+
+made() {
+    # shellcheck disable=SC2046
+    run 0 sign --cms --pin-source env:PIN --level xlt1 $(trust) text
+    good text.p7m
+    # shellcheck disable=SC2046
+    run 0 sign --cms --detached --pin-source env:PIN --level xlt1 $(trust) text
+    good text.p7s
+    rm text.p7*
+    passed "$kind: messages are made as X Long type 1"
+}
+
+# sign WORD...: a new message of the file "text".
+sign() { run 0 sign --cms --pin-source env:PIN --overwrite "$@" text; }
+
+# refused REASON WORD...: the message beside "text" is not extended, for this reason, and stays as it was.
+refused() {
+    cp text.p7s before
+    run 1 extend text "${@:2}"
+    told "$1"
+    cmp -s text.p7s before || fail "a message that was not extended has changed"
+}
+
+extended() {
+    sign --detached
+    local lists=(--crl signers.crl --crl root.crl) authority=(--timestamp "$url" --ca signers.pem --ca root.pem)
+    refused 'no list or response states whether the certificate of CN=Signer is revoked' "${authority[@]}" --crl root.crl
+    refused 'CN=Signers, the issuer of the certificate of CN=Signer, is not among the trusted' \
+        --timestamp "$url" --ca root.pem "${lists[@]}"
+    list signers "R	401231235959Z	200101000000Z	$(serial)	unknown	/CN=Signer" signers.md
+    refused 'the certificate of CN=Signer was revoked at 2020-01-01' "${authority[@]}" "${lists[@]}"
+    list signers '' signers.md
+    cp text changed
+    echo more >> text
+    refused 'the content differs from what was signed' "${authority[@]}" "${lists[@]}"
+    mv changed text
+
+    # First a time stamp, then all the rest; a signature without a stamp at once.
+    run 0 extend text "${authority[@]}" --level t
+    refused 'it has this form already' "${authority[@]}" --level t
+    run 0 extend text "${authority[@]}" "${lists[@]}" --json
+    json 'd["files"][0]["signature"] == "text.p7s"'
+    good text.p7s
+    refused 'it has this form already' "${authority[@]}" "${lists[@]}"
+    sign --detached --base64
+    run 0 extend text.p7s "${authority[@]}" "${lists[@]}" --output long.p7s
+    expect 0 openssl base64 -d -A -in long.p7s -out text.p7s
+    good text.p7s
+    rm text.p7s long.p7s
+    passed "$kind: messages of other forms are raised in their encoding, or stay as they were"
+}
+
+# The number of the signer's certificate.
+serial() { openssl x509 -in signer.pem -noout -serial | sed 's/.*=//'; }
+
+answered() {
+    printf 'V\t401231235959Z\t\t%s\tunknown\t/CN=Signer\n' "$(serial)" > answers.index
+    expect 0 openssl ocsp -issuer signers.pem -cert signer.pem -no_nonce -reqout question
+    expect 0 openssl ocsp -index answers.index -rsigner signers.pem -rkey signers.key -CA signers.pem -ndays 2 \
+        -rmd md_gost12_256 -reqin question -respout answer
+    sign --detached
+    run 0 extend text --timestamp "$url" --ca signers.pem --ca root.pem --ocsp answer --crl root.crl
+    good text.p7s
+    rm text.p7s
+    passed "$kind: an answer about the signer (OCSP) goes into the message"
+}
+
+prepare
+start_pcscd
+attach usb usb
+certify
+echo md_gost12_256 > signers.md
+echo content > text
+for kind in gost rsa; do
+    make_authority $kind
+    start_authority
+    list signers '' signers.md
+    list root
+    made
+    extended
+    answered
+    stop $server
+done
+detach
+echo "long-term.sh: passed"
