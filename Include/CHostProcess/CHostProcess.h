@@ -33,12 +33,16 @@ static const int path_only = __O_PATH;
 // if the locale does not know it.
 extern int wcwidth(__WCHAR_TYPE__ character);
 
-// Functions that the headers show to GNU programs only: a connection and a pipe that no other program inherits, and a
-// child without any descriptor from `from` on. `actions` is a posix_spawn_file_actions_t.
+// Functions that the headers show to GNU programs only: a connection and a pipe that no other program inherits, a child
+// without any descriptor from `from` on, and the begin of writing a part of a file to the disk. `actions` is a
+// posix_spawn_file_actions_t.
 struct sockaddr;
 extern int accept4(int descriptor, struct sockaddr *address, unsigned int *length, int flags);
 extern int pipe2(int descriptors[2], int flags);
 extern int posix_spawn_file_actions_addclosefrom_np(void *actions, int from);
+extern int sync_file_range(int descriptor, __off64_t from, __off64_t count, unsigned int flags);
+// SYNC_FILE_RANGE_WRITE of sync_file_range(2).
+static const unsigned int sync_file_range_write = 2;
 extern int dladdr1(const void *address, void *place, void **extra, int flags);
 
 // The path of the shared library that this code is a part of, as the loader has it; empty for the program itself, and

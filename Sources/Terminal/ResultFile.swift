@@ -13,6 +13,7 @@ package final class ResultFile: Sendable {
     private struct Place {
         let directory: OpenDirectory
         let name, temporary: [CChar]
+        let writer: BackgroundWriter
     }
 
     /// Whether the place is a pipe or a device, which has the first bytes before the last are known.
@@ -51,7 +52,8 @@ package final class ResultFile: Sendable {
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
             let number = unsafe openat(directory.number, temporary, flags, 0o600)
             guard number >= 0 else { throw SystemError(errno, path) }
-            place = Place(directory: directory, name: name, temporary: temporary)
+            place = Place(
+                directory: directory, name: name, temporary: temporary, writer: BackgroundWriter(descriptor: number))
             descriptor = Lock(number)
         }
     }
@@ -137,12 +139,19 @@ package final class ResultFile: Sendable {
         }
     }
 
+    /// Takes the next bytes. They may be written later, in a thread of its own.
+    ///
+    /// - Throws: ``SystemError`` if these or earlier ones cannot be written.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
-        do throws(SystemError) {
-            try OutputStream(descriptor: descriptor.withLock { $0 }).write(bytes)
-        } catch {
-            throw SystemError(error.code, path)
+        try named { () throws(SystemError) in
+            guard let place else { return try OutputStream(descriptor: descriptor.withLock { $0 }).write(bytes) }
+            try place.writer.write(bytes)
         }
+    }
+
+    /// Runs `body`, whose errors get the file's name.
+    private func named(_ body: () throws(SystemError) -> Void) throws(SystemError) {
+        do throws(SystemError) { try body() } catch { throw SystemError(error.code, path) }
     }
 
     /// Puts the file in its place.
@@ -151,6 +160,7 @@ package final class ResultFile: Sendable {
         guard descriptor >= 0 else { return }
         defer { discard() }
         guard let place else { return }
+        try named { () throws(SystemError) in try place.writer.finish() }
         let directory = place.directory.number
         var (own, other) = (stat(), stat())
         guard unsafe fstat(descriptor, &own) == 0 else { throw SystemError(errno, path) }
@@ -180,6 +190,7 @@ package final class ResultFile: Sendable {
             return descriptor
         }
         guard descriptor >= 0 else { return }
+        place?.writer.discard()
         close(descriptor)
         // Nothing has this name once the file has its own.
         if let place { unsafe unlinkat(place.directory.number, place.temporary, 0) }

@@ -29,9 +29,9 @@ public struct ByteSource: Sendable {
     ///
     /// - Throws: ``KanalError/cancelled``; ``KanalError/invalidArgument(_:)`` for more or fewer bytes than ``length``;
     ///   the errors of the source and of `body`.
-    func forEach(unless isCancelled: () -> Bool, _ body: ([UInt8]) throws -> Void) throws {
+    func forEach(unless isCancelled: () -> Bool, _ body: (consuming [UInt8]) throws -> Void) throws {
         let pieces = pieces()
-        while let piece = try pieces.next(unless: isCancelled) { try body(piece) }
+        while let piece = try pieces.next(unless: isCancelled) { try body(consume piece) }
     }
 
     /// The pieces, to be taken one after the other.

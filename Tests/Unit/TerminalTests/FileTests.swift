@@ -113,6 +113,43 @@ struct FileTests {
         #expect(SystemError(ENOSPC, "a\u{1B}b").description == "a\\u{1b}b: No space left on device")
     }
 
+    @Test("A long result has all its bytes in their order, however they come, and one that is discarded leaves nothing")
+    func long() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let sizes = [1, 70_000, 300_000, 0, 5, 1 << 20, 200_000, 100_000, 3 << 20, 2]
+        var expected: [UInt8] = []
+        let (kept, dropped) = (try ResultFile(folder + "/a"), try ResultFile(folder + "/b"))
+        for round in 0..<4 {
+            for (number, size) in sizes.enumerated() {
+                let piece = [UInt8](repeating: UInt8(16 * round + number), count: size)
+                expected += piece
+                try kept.write(piece)
+                try dropped.write(piece)
+            }
+        }
+        dropped.discard()
+        #expect(names.count == 1 && names != ["a"])
+        try kept.finish()
+        #expect(names == ["a"] && FileManager.default.contents(atPath: folder + "/a") == Data(expected))
+    }
+
+    @Test("What cannot be written in the background is told with the next bytes, and at the end")
+    func background() throws {
+        for (size, count) in [(1, 1), (1 << 20, 1)] + Array(repeating: (1 << 18, 100), count: 100) {
+            let descriptor = unsafe open("/dev/full", O_WRONLY)
+            defer { close(descriptor) }
+            let writer = BackgroundWriter(descriptor: descriptor)
+            let piece = [UInt8](repeating: 1, count: size)
+            let code = { (body: () throws -> Void) -> Int32? in
+                do { try body() } catch { return (error as? SystemError)?.code }
+                return nil
+            }
+            let atWrite = code { for _ in 0..<count { try writer.write(piece) } }
+            #expect(atWrite == ENOSPC || (atWrite == nil && count == 1))
+            #expect(code { try writer.finish() } == ENOSPC)
+        }
+    }
+
     @Test("That a file cannot be read or written is found before the work, and nothing is touched")
     func checked() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
