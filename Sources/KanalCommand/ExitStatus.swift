@@ -24,6 +24,10 @@ package enum ExitStatus: Int32, Sendable {
     case notConfigured = 9
     /// The token has no secure channel, or it cannot be opened, and no password mends that.
     case noChannel = 10
+    /// A signature is good at the time that its stamp proves, and not now.
+    case goodAtItsTime = 11
+    /// Whether a signature is good cannot be known.
+    case unknown = 12
 
     /// The status for an error; nil for one of the command line, which its parser tells.
     init?(of error: any Error) {
@@ -63,6 +67,16 @@ package enum ExitStatus: Int32, Sendable {
             case .askingFailed, .pinLength, .pinNeeded, .nested, .objectNotFound, .messageRefused,
                 .messageNotDecrypted, .timeStampRefused, .refused:
                 .failed
+            }
+    }
+
+    init(_ verdict: Verdict) {
+        self =
+            switch verdict {
+            case .good: .done
+            case .goodAtItsTime: .goodAtItsTime
+            case .unknown: .unknown
+            case .wrong: .failed
             }
     }
 

@@ -50,6 +50,8 @@ struct ErrorReport: Encodable, Sendable {
         case .notInstalled: "program.missing"
         case .notConfigured: "program.unknown"
         case .noChannel: "channel.none"
+        case .goodAtItsTime: "message.past"
+        case .unknown: "message.unknown"
         }
     }
 

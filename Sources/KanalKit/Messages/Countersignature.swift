@@ -45,6 +45,7 @@ extension SignerVerification {
             let signer = message.signers[place]
             let (timeStamps, proven) = try stamps?.stamps(of: signer) ?? ([], nil)
             var path = isTrustAsked ? paths[place] : nil
+            let isGoodNow = path?.fault == nil
             if let proven, isTrustAsked { path = try self.path(ofSigner: place, at: proven, from: time) }
             signers.append(
                 MessageSigner(
@@ -52,7 +53,7 @@ extension SignerVerification {
                     distrust: path?.fault.map { Distrust($0) },
                     countersignatures: all.map { KanalKit.Countersignature($0) },
                     level: signer.namesCertificate ? (proven == nil ? .bes : .t) : nil, timeStamps: timeStamps,
-                    provenTime: proven.map(Int64.init), evidence: path?.evidence))
+                    provenTime: proven.map(Int64.init), evidence: path?.evidence, isGoodNow: isGoodNow))
         }
         let isTrusted = signers.allSatisfy { $0.distrust == nil }
         return isTrusted ? .success(signers) : .failure(.messageRefused(.untrusted(signers)))

@@ -234,6 +234,8 @@ public struct MessageSigner: Sendable, Equatable {
     public var provenTime: Int64?
     /// The path to a trusted certificate, at ``provenTime`` or else at the verifier's time; nil if none was found or asked for.
     var evidence: PathEvidence?
+    /// Whether it is also good without its time stamps, by the certificate's present state.
+    var isGoodNow = true
 }
 
 /// Why a signed message is not accepted.

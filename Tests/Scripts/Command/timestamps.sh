@@ -37,7 +37,7 @@ files() {
     done
     stamp 1
     told 'text.tsr is there already'
-    run 1 verify --ca plain.pem text.tsr
+    run 12 verify --ca plain.pem text.tsr
     told "the time stamp's authority is not trusted"
     run 0 verify --signature-only text.tsr
     run 2 verify text.tsr
@@ -107,12 +107,12 @@ signatures() {
         printed '(CAdES-T)$'
         printed '^  signed before 20.*, certificate valid then: time stamp of CN=tsa$'
         # All certificates have expired then.
-        run 0 verify --ca signers.pem --ca root.pem --at 2199-01-01 $message --json
+        run 11 verify --ca signers.pem --ca root.pem --at 2199-01-01 $message --json
         json '(s := d["files"][0]["signers"][0])["level"] == "T" and "fault" not in s["timeStamps"][0]'
         # An authority that is not trusted makes nothing better.
         run 0 verify --ca signers.pem $message --json
         json '(s := d["files"][0]["signers"][0])["level"] == "BES" and s["timeStamps"][0]["fault"] == "untrusted"'
-        run 1 verify --ca signers.pem --at 2199-01-01 $message
+        run 12 verify --ca signers.pem --at 2199-01-01 $message
         told "expired at .*; the time stamp counts for nothing: the time stamp's authority is not trusted"
         rm $message
     done

@@ -104,8 +104,12 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
     func error(_ work: BatchWork) -> (any Error)? {
         if let obstacle { return obstacle }
         guard !failures.isEmpty else { return nil }
-        return CommandError(.failed, count == 1 ? work.failure : sum(work), of: reason)
+        let status = work == .verification ? ExitStatus(verdict) : .failed
+        return CommandError(status, count == 1 ? work.failure : sum(work), of: reason)
     }
+
+    /// The worst verdict on files that have failed. A file that cannot be read has none, and is not good.
+    private var verdict: Verdict { failures.map { Verdict(of: $0.reason) ?? .wrong }.max() ?? .wrong }
 
     /// The reason why every file has failed; nil if one has not, or if there are reasons of several kinds.
     private var reason: (any Error)? {

@@ -31,7 +31,7 @@ struct MessageVerification {
             } failed: {
                 VerifiedFile(
                     file, signers: VerifiedFile.claimed(by: $0), isTrustChecked: !verifier.checksSignatureOnly,
-                    error: $1)
+                    failure: ($0, $1))
             }
         }
         return batch
@@ -208,10 +208,5 @@ struct MessageTrust: ParsableArguments {
 
 extension MessageSigner {
     /// Whether the certificate at fault is valid at another time.
-    fileprivate var isOfAnotherTime: Bool {
-        switch distrust?.reason {
-        case .expired, .notYetValid: true
-        default: false
-        }
-    }
+    fileprivate var isOfAnotherTime: Bool { distrust?.reason.isOfTime == true }
 }

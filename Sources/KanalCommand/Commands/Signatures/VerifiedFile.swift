@@ -20,9 +20,11 @@ struct VerifiedFile: Encodable, Sendable {
         /// The time before which a good time stamp proves the signature to have been made.
         let provenTime: String?
         let timeStamps: [Stamp]?
+        let verdict: Verdict
 
         private enum CodingKeys: CodingKey {
             case subject, issuer, serialNumber, signingTime, distrust, countersignatures, level, provenTime, timeStamps
+            case verdict
         }
     }
 
@@ -54,6 +56,8 @@ struct VerifiedFile: Encodable, Sendable {
 
     let file: String
     let isValid: Bool
+    /// nil for a file that cannot be read.
+    let verdict: Verdict?
     /// The signers of a message. In a rejected one their names are mere claims.
     let signers: [Signer]
     /// Whether a path to a trusted certificate was asked for; nil for a signature alone.
@@ -64,10 +68,12 @@ struct VerifiedFile: Encodable, Sendable {
 
     init(
         _ file: String, signers: [Signer] = [], isTrustChecked: Bool? = nil, timeStamp: Stamp? = nil,
-        error: String? = nil
+        failure: (error: any Error, text: String)? = nil
     ) {
-        (self.file, isValid, self.timeStamp) = (file.shownName, error == nil, timeStamp)
-        (self.signers, self.isTrustChecked, self.error) = (signers, isTrustChecked, error)
+        (self.file, isValid, self.timeStamp) = (file.shownName, failure == nil, timeStamp)
+        error = failure?.text
+        verdict = if let failure { Verdict(of: failure.error) } else { signers.map(\.verdict).max() ?? .good }
+        (self.signers, self.isTrustChecked) = (signers, isTrustChecked)
     }
 }
 
@@ -90,6 +96,7 @@ extension VerifiedFile.Signer {
             }
         provenTime = signer.provenTime.map { Timestamp($0).text }
         timeStamps = signer.timeStamps.isEmpty ? nil : signer.timeStamps.map(VerifiedFile.Stamp.init)
+        verdict = signer.verdict
     }
 }
 
@@ -137,9 +144,46 @@ extension VerifiedFile.Distrust {
 extension VerifiedFile {
     /// The signers that a message claims to have whose signatures are good, and which is not accepted.
     static func claimed(by error: any Error) -> [Signer] {
-        let refusal = ((error as? CommandError)?.cause ?? error) as? KanalError
-        guard case .messageRefused(.untrusted(let signers))? = refusal else { return [] }
+        guard case .messageRefused(.untrusted(let signers))? = KanalError(behind: error) else { return [] }
         return signers.map(Signer.init)
+    }
+}
+
+extension KanalError {
+    /// The error that one of a command is about; nil if there is none.
+    fileprivate init?(behind error: any Error) {
+        guard let error = ((error as? CommandError)?.cause ?? error) as? KanalError else { return nil }
+        self = error
+    }
+}
+
+/// The signature of a file is wrong, or of another content.
+struct WrongSignature: Error {}
+
+extension Verdict: Encodable {
+    /// The verdict on a file that is not accepted, by the reason; nil if the file or the command is at fault.
+    init?(of error: any Error) {
+        switch KanalError(behind: error) {
+        case .messageRefused(let fault): self = fault.verdict
+        case .timeStampRefused(let fault): self = fault.verdict
+        default:
+            guard (error as? CommandError)?.cause is WrongSignature else { return nil }
+            self = .wrong
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+
+    private var name: String {
+        switch self {
+        case .good: "good"
+        case .goodAtItsTime: "goodAtItsTime"
+        case .unknown: "unknown"
+        case .wrong: "wrong"
+        }
     }
 }
 
@@ -149,7 +193,11 @@ struct VerifiedFiles: Report {
     func text(_ style: Style) -> String {
         files.map { file in
             let verdict =
-                file.isValid ? style.text(translated("good"), .good) : style.text(translated("not accepted"), .bad)
+                switch file.verdict {
+                case .good: style.text(translated("good"), .good)
+                case .goodAtItsTime: style.text(translated("good at its time"), .good)
+                default: style.text(translated("not accepted"), .bad)
+                }
             let signers = file.signers.map { signer in
                 let time: Phrase = signer.signingTime.map { ", who says it was at \($0)" } ?? ""
                 let subject: Phrase = signer.subjectText ?? "an unknown subject"

@@ -93,8 +93,17 @@ struct Verify: AsyncParsableCommand {
 
     func run() async throws {
         let batch = try await isOfMessages ? messageVerification() : rawVerification()
-        try output.show(VerifiedFiles(files: batch.results), endingWith: batch.error(.verification))
+        let past = batch.results.contains { $0.verdict == .goodAtItsTime } ? Self.past : nil
+        try output.show(VerifiedFiles(files: batch.results), endingWith: batch.error(.verification) ?? past)
         try batch.finish(.verification)
+        if let past { throw past }
+    }
+
+    /// The end of the command if signatures are good at their time, and all others are good.
+    private static var past: CommandError {
+        CommandError(
+            .goodAtItsTime,
+            "good at the time that the time stamp proves, and not by the certificate's present state")
     }
 
     private func messageVerification() async throws -> Batch<VerifiedFile> {
@@ -123,11 +132,11 @@ struct Verify: AsyncParsableCommand {
                 let value = try signature.value()
                 let source = input.source(progress: progress.begin(number, input))
                 guard let key, try await key.verify(value, of: source, algorithm: algorithm, form: .x509) else {
-                    throw CommandError(.failed, "the signature is wrong")
+                    throw CommandError(.failed, "the signature is wrong", of: WrongSignature())
                 }
                 return VerifiedFile(file)
             } failed: {
-                VerifiedFile(file, error: $1)
+                VerifiedFile(file, failure: ($0, $1))
             }
         }
         return batch

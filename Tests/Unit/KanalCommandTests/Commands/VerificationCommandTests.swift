@@ -156,7 +156,7 @@ struct VerificationCommandTests {
             let result = try JSONSerialization.jsonObject(with: Data(output)) as? [String: Any]
             let error = try #require(result?["error"] as? [String: Any], "\(line)")
             #expect(error["id"] as? String == id && error["remedy"] as? String == remedy, "\(line): \(error)")
-            #expect(status == .failed)
+            #expect(status == (line.hasPrefix("verify") && !line.hasSuffix("none") ? .unknown : .failed))
         }
         try await desk.type("verify --ca ~/ann.pem ~/text.p7m ~/other.p7m --json")
         try await desk.type("sign --cms --key ann ~/text ~/other --json", .russian)

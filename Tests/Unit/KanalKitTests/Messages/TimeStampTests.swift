@@ -37,6 +37,7 @@ struct TimeStampTests {
                 let signers = try verifier.verify(message, content: isDetached ? Self.content : nil).signers
                 let signer = try #require(signers.first)
                 #expect(signer.level == .t && signer.distrust == nil && signer.timeStamps.count == 1)
+                #expect(signer.verdict == (time == nil ? .good : .goodAtItsTime))
                 #expect(try signer.timeStamps.first?.authority == scene.openssl.read("tsa"))
                 let proven = try #require(signer.provenTime)
                 #expect((now - 5...now + 120).contains(proven))
@@ -47,7 +48,8 @@ struct TimeStampTests {
         #expect(try scene.verifier.verify(plain).signers.first?.level == .bes)
         var later = scene.verifier
         later.time = now + 60 * 86_400
-        #expect(throws: KanalError.self) { try later.verify(plain) }
+        let error = #expect(throws: KanalError.self) { try later.verify(plain) }
+        #expect(error?.verdict == .unknown)
     }
 
     @Test("A wrong stamp makes no message better: it is judged as of now, and the stamp is shown with its cause")
@@ -82,6 +84,7 @@ struct TimeStampTests {
                 continue
             }
             #expect(error?.description.contains("the time stamp counts for nothing: \(fault)") == true)
+            #expect(error?.verdict == .wrong)
         }
         // A stamp from a time to come.
         var earlier = scene.verifier
@@ -94,12 +97,14 @@ struct TimeStampTests {
         other.trusted = [scene.certificate.value]
         other.allowsPartialChains = true
         let signer = try #require(try other.verify(message).signers.first)
-        #expect(signer.level == .bes && signer.distrust == nil)
+        #expect(signer.level == .bes && signer.distrust == nil && signer.verdict == .good)
         guard case .untrusted? = signer.timeStamps.first?.fault else {
             Issue.record("\(signer.timeStamps)")
             return
         }
-        #expect(throws: KanalError.self) { try MessageVerifier(trusting: [foreign]).verify(message) }
+        #expect(signer.timeStamps.first?.fault?.verdict == .unknown)
+        let unknown = #expect(throws: KanalError.self) { try MessageVerifier(trusting: [foreign]).verify(message) }
+        #expect(unknown?.verdict == .unknown)
     }
 
     @Test("A certificate that was revoked after the stamp was good at its time, one that was before is not")
@@ -122,12 +127,24 @@ struct TimeStampTests {
             verifier.time = now + 86_400
             return try verifier.verify(message).signers.first
         }
-        #expect(try signer(revokedAt: now + 3600)?.level == .t)
+        let revokedLater = try signer(revokedAt: now + 3600)
+        #expect(revokedLater?.level == .t && revokedLater?.verdict == .goodAtItsTime)
         let error = #expect(throws: KanalError.self) { try signer(revokedAt: now - 3600) }
         guard case .messageRefused(.untrusted(let signers))? = error, case .revoked? = signers.first?.distrust?.reason
         else {
             Issue.record("\(String(describing: error))")
             return
+        }
+        #expect(error?.verdict == .wrong)
+    }
+
+    @Test("Of several signers and files the worst counts: wrong, not known, good at its time, good")
+    func verdicts() {
+        let order: [Verdict] = [.good, .goodAtItsTime, .unknown, .wrong]
+        #expect(order.reversed().sorted() == order)
+        #expect(MessageFault.untrusted([]).verdict == .unknown && MessageFault.noCertificate.verdict == .unknown)
+        for fault in [MessageFault.wrongContent, .wrongSignature, .malformed, .weakAlgorithm, .wrongCountersignature] {
+            #expect(fault.verdict == .wrong)
         }
     }
 
@@ -195,5 +212,13 @@ struct TimeStampTests {
         try openssl.write(reply, "file.tsr")
         try openssl.write(Array("text".utf8), "file")
         try openssl.run("ts -verify -data file -in file.tsr -CAfile ca.pem")
+    }
+}
+
+extension KanalError {
+    /// The verdict on a message that is refused.
+    var verdict: Verdict? {
+        guard case .messageRefused(let fault) = self else { return nil }
+        return fault.verdict
     }
 }
