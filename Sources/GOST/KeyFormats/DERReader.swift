@@ -123,6 +123,21 @@ package struct DERReader: ~Escapable {
         rest = rest.extracting(droppingFirst: count)
     }
 
+    /// Reads all elements that are left, of any tags, and gives each whole.
+    ///
+    /// - Throws: ``GOSTError/invalidEncoding`` as ``contents(_:)`` does, but for the tags; ``GOSTError/invalidParameter`` for
+    ///   more than `limit` elements.
+    package mutating func elements(limit: Int) throws(GOSTError) -> [[UInt8]] {
+        var elements: [[UInt8]] = []
+        while !isAtEnd {
+            guard elements.count < limit else { throw .invalidParameter }
+            let count = try extent().count
+            elements.append([UInt8](copying: rest.extracting(first: count)))
+            rest = rest.extracting(droppingFirst: count)
+        }
+        return elements
+    }
+
     /// Reads a string of bytes, which BER may have in pieces (X.690, 8.7).
     ///
     /// - Parameter tag: The tag of the primitive form.

@@ -21,12 +21,16 @@ package struct SignedData: Sendable {
         let algorithm: SignerAlgorithm
         /// See ``MessageOrder``.
         let isInOrder: Bool
+        /// All fields from the version to the signature, as the message has them.
+        let fields: [UInt8]
     }
 
     /// nil if the content is detached.
     package let content: [UInt8]?
     /// The certificates that came with the message, in DER.
     package let certificates: [[UInt8]]
+    /// The lists of revoked certificates and other statements that came with the message, each a RevocationInfoChoice in BER.
+    package let revocationInfo: [[UInt8]]
     package let signers: [Signer]
     /// The content's type, an object identifier in DER.
     package let contentType: [UInt8]
@@ -63,7 +67,12 @@ package struct SignedData: Sendable {
     ) throws(GOSTError) {
         (self.content, self.contentType) = (content, contentType)
         certificates = try Self.certificates(&reader)
-        if reader.isAt(.context1) { _ = try reader.contents(.context1) }
+        if reader.isAt(.context1) {
+            var set = try reader.nested(.context1)
+            revocationInfo = try set.elements(limit: Self.certificateLimit)
+        } else {
+            revocationInfo = []
+        }
         var set = try reader.nested(.set)
         var signers: [Signer] = []
         while !set.isAtEnd {
@@ -92,6 +101,7 @@ extension SignedData.Signer {
     init(_ reader: inout DERReader, of contentType: [UInt8]?) throws(GOSTError) {
         self.contentType = contentType
         var info = try reader.nested(.sequence)
+        var all = info
         let version = [UInt8](copying: try info.contents(.integer))
         identifier = try SignerIdentifier(&info)
         let hash = [UInt8](copying: try info.element(.sequence))
@@ -106,6 +116,8 @@ extension SignedData.Signer {
         isInOrder =
             (try? MessageOrder.holds(version: version, identifier, hash: hash, self.algorithm, digest)) == true
         signature = try info.bytes()
+        let rest = info.count
+        fields = [UInt8](copying: all.remainder()).dropLast(rest)
         unsignedAttributes = info.isAt(.context1) ? try Self.unsignedAttributes(&info) : []
         try info.end()
     }

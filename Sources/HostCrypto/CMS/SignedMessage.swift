@@ -121,7 +121,9 @@ package enum CMS {
     static let timeStampInfo = pkcs([9, 16, 1, 4])
     static let signingCertificate = pkcs([9, 16, 2, 12])
     static let signatureTimeStamp = pkcs([9, 16, 2, 14])
+    static let archiveTimeStamp = pkcs([9, 16, 2, 27])
     static let signingCertificateV2 = pkcs([9, 16, 2, 47])
+    static let archiveTimeStampV2 = pkcs([9, 16, 2, 48])
 
     /// The attributes of S/MIME and CAdES, id-aa: an arc below 1.2.840.113549.1.9.16.2.
     static func attribute(_ arc: UInt8) -> [UInt8] { pkcs([9, 16, 2, arc]) }

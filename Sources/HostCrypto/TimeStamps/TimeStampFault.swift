@@ -24,6 +24,10 @@ package enum TimeStampFault: Error, Sendable, Equatable {
     case notForTimeStamps([UInt8])
     /// The signature is wrong.
     case wrongSignature
+    /// The stamp is, by its index of hashes, of a certificate, a list or an attribute that is not there.
+    case wrongIndex
+    /// The stamp is of a content whose digest by its hash function is not known.
+    case notSupported
     /// The authority's certificate leads to no trusted one.
     case untrusted(PathFault)
     /// libcrypto ran out of memory or is missing.

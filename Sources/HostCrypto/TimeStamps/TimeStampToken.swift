@@ -72,6 +72,11 @@ package struct TimeStampToken: Sendable {
     /// The certificates that came with it, in DER.
     package var certificates: [[UInt8]] { message.certificates }
 
+    /// The values of its unsigned attributes of a type, each in BER; of more than two, two.
+    func unsignedValues(of type: [UInt8]) throws(GOSTError) -> [[UInt8]] {
+        try message.signers.first?.unsignedValues(of: type, limit: 2) ?? []
+    }
+
     /// Verifies all of a reply's stamp: that it answers the request, and then as ``verify(imprint:trusting:usesOwn:further:now:)``.
     ///
     /// - Parameters:

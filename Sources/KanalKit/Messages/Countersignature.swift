@@ -43,7 +43,8 @@ extension SignerVerification {
                 }
             }
             let signer = message.signers[place]
-            let (timeStamps, proven) = try stamps?.stamps(of: signer) ?? ([], nil)
+            let findings = try stamps?.findings(of: signer, certificate) ?? SignatureStamps.Findings()
+            let proven = findings.proven
             var path = isTrustAsked ? paths[place] : nil
             let isGoodNow = path?.fault == nil
             if let proven, isTrustAsked { path = try self.path(ofSigner: place, at: proven, from: time) }
@@ -52,7 +53,7 @@ extension SignerVerification {
                     certificate: certificate, signingTime: found.signingTimes[place].map(Int64.init),
                     distrust: path?.fault.map { Distrust($0) },
                     countersignatures: all.map { KanalKit.Countersignature($0) },
-                    level: signer.namesCertificate ? (proven == nil ? .bes : .t) : nil, timeStamps: timeStamps,
+                    level: signer.namesCertificate ? findings.level : nil, timeStamps: findings.all,
                     provenTime: proven.map(Int64.init), evidence: path?.evidence, isGoodNow: isGoodNow))
         }
         let isTrusted = signers.allSatisfy { $0.distrust == nil }

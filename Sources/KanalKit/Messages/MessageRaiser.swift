@@ -77,7 +77,7 @@ public struct MessageRaiser: Sendable {
             }
         }
         var attributes: [[UInt8]] = []
-        var stamps = verified.timeStamps.filter { $0.fault == nil }
+        var stamps = verified.timeStamps.filter { $0.kind == .signature && $0.fault == nil }
         if stamps.isEmpty {
             let (token, stamp) = try await stamp(signer.signature, signer.digest, isLong)
             attributes.append(LongTermAttribute.signatureTimeStamp.der(token))

@@ -69,7 +69,7 @@ public struct MessageVerifier: Sendable {
         let content = content ?? message.content ?? []
         let digests = try onHost { () throws(HostCryptoError) in try ContentDigests(message.signers.map(\.digest)) }
         digests.update(content.span)
-        let hashed = try HashedMessage(message, digests)
+        let hashed = try HashedMessage(message, digests, content: content)
         return VerifiedMessage(content: content, signers: try signers(of: hashed, try store()))
     }
 
@@ -85,7 +85,8 @@ public struct MessageVerifier: Sendable {
         let hashed = try await inThreadOfItsOwn { isCancelled in
             let message = try read(message)
             try message.requirePlace(ofContent: false)
-            let digests = try onHost { () throws(HostCryptoError) in try ContentDigests(message.signers.map(\.digest)) }
+            let algorithms = message.signers.map(\.digest) + message.archiveDigests(limit: SignatureStamps.limit)
+            let digests = try onHost { () throws(HostCryptoError) in try ContentDigests(algorithms) }
             try content.forEach(unless: isCancelled) { piece in digests.update(piece.span) }
             return try HashedMessage(message, digests)
         }
@@ -110,6 +111,8 @@ public struct MessageVerifier: Sendable {
             _ = try store()
             var reader = SignedDataReader()
             var digests: ContentDigests?
+            // An archive time stamp behind the content may need a digest that the message's beginning does not announce.
+            var kept: [UInt8]? = []
             try message.forEach(unless: isCancelled) { piece in
                 let parts = try asMessage { () throws(HostCryptoError) in try reader.read(piece) }
                 if digests == nil, let algorithms = reader.digests {
@@ -118,16 +121,21 @@ public struct MessageVerifier: Sendable {
                 }
                 for part in parts {
                     digests?.update(part.span)
+                    if (kept?.count ?? 0) + part.count > Self.keptLimit { kept = nil }
+                    kept?.append(contentsOf: part)
                     try output(Array(part))
                 }
             }
             let message = try asMessage { () throws(HostCryptoError) in try reader.finish() }
             guard let digests else { throw KanalError.messageRefused(.malformed) }
             try check(message)
-            return try HashedMessage(message, digests)
+            return try HashedMessage(message, digests, content: kept)
         }
         return try await inRounds { store throws(KanalError) in try signers(of: hashed, store) }
     }
+
+    /// The longest content in a message that is kept while it passes by.
+    private static let keptLimit = 16 << 20
 
     private func read(_ message: [UInt8]) throws(KanalError) -> SignedData {
         // The application's certificates and lists are read first.
@@ -166,8 +174,8 @@ public struct MessageVerifier: Sendable {
                 message, trusting: store, usesMessage: usesMessageCertificates,
                 requiresOrder: requiresOrder, time: time)
             let stamps = SignatureStamps(
-                store: checksSignatureOnly ? nil : store, usesMessage: usesMessageCertificates, now: time,
-                certificates: message.certificates)
+                of: message, hashed.digests, content: hashed.content, store: checksSignatureOnly ? nil : store,
+                usesMessage: usesMessageCertificates, now: time)
             return try verification.messageSigners(
                 of: message, hashed.digests, hashed.form, stamps, isTrustAsked: !checksSignatureOnly, at: time)
         }.get()
@@ -179,11 +187,13 @@ struct HashedMessage: Sendable {
     let message: SignedData
     let digests: [DigestAlgorithm: [UInt8]]
     let form: ContentForm
+    /// The content, if it is known.
+    let content: [UInt8]?
 
-    init(_ message: SignedData, _ content: ContentDigests) throws(KanalError) {
-        self.message = message
-        digests = try onHost { () throws(HostCryptoError) in try content.finalize() }
-        form = content.form
+    init(_ message: SignedData, _ hashed: ContentDigests, content: [UInt8]? = nil) throws(KanalError) {
+        (self.message, self.content) = (message, content)
+        digests = try onHost { () throws(HostCryptoError) in try hashed.finalize() }
+        form = hashed.form
     }
 }
 

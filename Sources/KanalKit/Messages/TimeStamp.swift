@@ -14,8 +14,22 @@ public struct TimeStamp: Sendable, Equatable {
     public let authority: [UInt8]?
     /// The reason why the stamp counts for nothing; nil if it is good.
     public internal(set) var fault: Fault?
+    /// The bytes that the stamp is of.
+    public let kind: Kind
     /// The path from the authority to a trusted certificate at the stamp's time; nil if none was found or asked for.
     let evidence: PathEvidence?
+
+    /// The bytes that a stamp is of.
+    public enum Kind: Sendable, Equatable {
+        /// Some bytes by themselves.
+        case content
+        /// A signature.
+        case signature
+        /// All of a message: the content, the signature, the certificates and all else (EN 319 122-1, 5.5.3).
+        case archive
+        /// The same as former standards have it. Such stamps are not verified here.
+        case formerArchive
+    }
 
     /// Why a time stamp counts for nothing. Times are in seconds since 1970.
     public enum Fault: Error, Sendable, Equatable {
@@ -41,6 +55,13 @@ public struct TimeStamp: Sendable, Equatable {
         case notForTimeStamps([UInt8])
         /// The authority's signature is wrong.
         case wrongSignature
+        /// By its index, the archive time stamp is of a certificate, a list or an attribute that is not in the message.
+        case wrongIndex
+        /// The archive time stamp is not of all certificates, lists and attributes in the message, nor is a later one.
+        case incomplete
+        /// An archive time stamp of a kind that is not verified here, or one of a long content by another hash function than
+        /// the signature's.
+        case notSupported
         /// The authority's certificate led to no trusted one at the stamp's time.
         case untrusted(Distrust)
     }
@@ -48,7 +69,8 @@ public struct TimeStamp: Sendable, Equatable {
 
 extension TimeStamp {
     /// - Parameter authority: The authority, or the reason why the stamp does not count.
-    init(_ token: TimeStampToken, _ authority: Result<StampAuthority, TimeStamp.Fault>) {
+    init(_ token: TimeStampToken, _ kind: Kind, _ authority: Result<StampAuthority, TimeStamp.Fault>) {
+        self.kind = kind
         time = Int64(token.time.seconds)
         nanoseconds = Int32(truncatingIfNeeded: token.time.nanoseconds)
         accuracy = token.time.accuracy.map(Int64.init)
@@ -59,9 +81,9 @@ extension TimeStamp {
     }
 
     /// A stamp that cannot be read.
-    init(unreadable fault: Fault) {
+    init(unreadable fault: Fault, _ kind: Kind) {
         (time, nanoseconds, accuracy, authority, evidence) = (0, 0, nil, nil, nil)
-        self.fault = fault
+        (self.fault, self.kind) = (fault, kind)
     }
 }
 
@@ -81,6 +103,8 @@ extension TimeStamp.Fault {
             case .noCertificate: .noCertificate
             case .notForTimeStamps(let certificate): .notForTimeStamps(certificate)
             case .wrongSignature: .wrongSignature
+            case .wrongIndex: .wrongIndex
+            case .notSupported: .notSupported
             case .untrusted(let fault): .untrusted(Distrust(fault))
             case .failure(let error): throw error
             }
@@ -112,6 +136,9 @@ extension TimeStamp.Fault: CustomStringConvertible {
                 authority for them
                 """
         case .wrongSignature: return "the signature of the time stamp is wrong"
+        case .wrongIndex: return "the time stamp is of a certificate, a list or an attribute that is not in the message"
+        case .incomplete: return "the time stamp is not of all certificates, lists and attributes in the message"
+        case .notSupported: return "an archive time stamp of this kind is not verified here"
         case .untrusted(let distrust):
             return "the time stamp's authority is not trusted: \(distrust.explanation)"
         }

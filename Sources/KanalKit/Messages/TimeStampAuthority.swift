@@ -64,7 +64,7 @@ public struct TimeStampAuthority: Sendable {
             return try onHost { () throws(HostCryptoError) in try digests.finalize() }[digest] ?? []
         }
         let (token, authority, reply) = try await token(digest, imprint)
-        return (TimeStamp(token, .success(authority)), reply)
+        return (TimeStamp(token, .content, .success(authority)), reply)
     }
 
     /// The stamp of a signature, for its unsigned attribute.

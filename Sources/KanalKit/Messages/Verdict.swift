@@ -43,11 +43,11 @@ extension TimeStamp.Fault {
     /// Why the stamp counts for nothing: because it is wrong, or because that cannot be known.
     public var verdict: Verdict {
         switch self {
-        case .noCertificate: .unknown
+        case .noCertificate, .notSupported: .unknown
         // A stamp has a time, at which its authority's certificate is valid or not.
         case .untrusted(let distrust): distrust.reason.isOfTime ? .wrong : distrust.reason.verdict
         case .malformed, .refused, .wrongNonce, .wrongImprint, .wrongPolicy, .weakAlgorithm, .future, .past,
-            .notForTimeStamps, .wrongSignature:
+            .notForTimeStamps, .wrongSignature, .wrongIndex, .incomplete:
             .wrong
         }
     }

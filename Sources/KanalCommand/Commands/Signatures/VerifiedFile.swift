@@ -15,7 +15,7 @@ struct VerifiedFile: Encodable, Sendable {
         let distrust: Distrust?
         /// nil if there are none.
         let countersignatures: [Countersigner]?
-        /// "BES" or "T", of CAdES; nil for another form.
+        /// The level of CAdES, as "BES"; nil for another form.
         let level: String?
         /// The time before which a good time stamp proves the signature to have been made.
         let provenTime: String?
@@ -88,15 +88,21 @@ extension VerifiedFile.Signer {
         distrust = signer.distrust.map(VerifiedFile.Distrust.init)
         let all = signer.countersignatures.map(VerifiedFile.Countersigner.init)
         countersignatures = all.isEmpty ? nil : all
-        level =
-            switch signer.level {
-            case .bes: "BES"
-            case .t: "T"
-            case nil: nil
-            }
+        level = signer.level?.name
         provenTime = signer.provenTime.map { Timestamp($0).text }
         timeStamps = signer.timeStamps.isEmpty ? nil : signer.timeStamps.map(VerifiedFile.Stamp.init)
         verdict = signer.verdict
+    }
+}
+
+extension SignatureLevel {
+    /// The name that CAdES has for it.
+    fileprivate var name: String {
+        switch self {
+        case .bes: "BES"
+        case .t: "T"
+        case .a: "A"
+        }
     }
 }
 

@@ -6,6 +6,8 @@ import Translation
 extension VerifiedFile {
     /// A time stamp, of a signature or of a file.
     struct Stamp: Encodable, Sendable {
+        /// The bytes that it is of.
+        let kind: String
         /// The time, to a second; nil for a stamp that cannot be read.
         let time: String?
         /// The subject of the authority's certificate; nil for a stamp that counts for nothing.
@@ -15,16 +17,29 @@ extension VerifiedFile {
         let error: String?
         fileprivate let reason: Phrase?
 
-        private enum CodingKeys: CodingKey { case time, authority, fault, error }
+        private enum CodingKeys: CodingKey { case kind, time, authority, fault, error }
 
         init(_ stamp: TimeStamp) {
-            time = stamp.fault == .malformed ? nil : Timestamp(stamp.time).text
+            kind = stamp.kind.name
+            time = stamp.time == 0 ? nil : Timestamp(stamp.time).text
             authority = stamp.authority.map { der in
                 (try? CertificateSummary(of: der))?.subject.description ?? ""
             }
             fault = stamp.fault?.kind
             reason = stamp.fault?.explanation
             error = reason?.description.printable
+        }
+    }
+}
+
+extension TimeStamp.Kind {
+    /// The name that JSON has for it.
+    fileprivate var name: String {
+        switch self {
+        case .content: "content"
+        case .signature: "signature"
+        case .archive: "archive"
+        case .formerArchive: "formerArchive"
         }
     }
 }
@@ -44,6 +59,9 @@ extension TimeStamp.Fault {
         case .noCertificate: "noCertificate"
         case .notForTimeStamps: "notForTimeStamps"
         case .wrongSignature: "wrongSignature"
+        case .wrongIndex: "wrongIndex"
+        case .incomplete: "incomplete"
+        case .notSupported: "notSupported"
         case .untrusted: "untrusted"
         }
     }
@@ -60,7 +78,8 @@ extension VerifiedFile.Signer {
         (timeStamps ?? []).map { stamp in
             if let reason = stamp.reason { return translated("the time stamp counts for nothing: \(reason)") }
             let authority = Phrase(verbatim: stamp.authority?.printable ?? "")
-            guard stamp.time != nil, let provenTime else { return "" }
+            guard let time = stamp.time, let provenTime else { return "" }
+            if stamp.kind == "archive" { return translated("archived before \(time): time stamp of \(authority)") }
             return isTrustChecked
                 ? translated("signed before \(provenTime), certificate valid then: time stamp of \(authority)")
                 : translated("signed before \(provenTime): time stamp of \(authority)")

@@ -9,18 +9,6 @@ import Testing
 struct TimeStampTests {
     private static let content = [UInt8]("content".utf8)
 
-    private func sign(
-        _ scene: MessageScene, by authority: TimeStampAuthority?, isDetached: Bool = false,
-        _ content: [UInt8] = Self.content
-    ) async throws -> [UInt8] {
-        let message = Lock<[UInt8]>([])
-        try await scene.token.signMessage(
-            of: .pieces(of: content, 3, length: nil, Recorder()), by: scene.certificate, isDetached: isDetached,
-            stampedBy: authority
-        ) { bytes in message.withLock { $0 += bytes } }
-        return message.withLock { $0 }
-    }
-
     @Test(
         "A stamped message is CAdES-T, and good at its time when all certificates have expired",
         arguments: MessageScene.kinds)
@@ -29,7 +17,8 @@ struct TimeStampTests {
         let stamper = try Stamper(scene.openssl)
         let now = Int64(Date().timeIntervalSince1970)
         for isDetached in [false, true] {
-            let message = try await sign(scene, by: stamper.authority(scene.verifier), isDetached: isDetached)
+            let message = try await scene.sign(
+                Self.content, isDetached: isDetached, by: stamper.authority(scene.verifier))
             try scene.expectVerified(message, Self.content, isDetached: isDetached)
             var verifier = scene.verifier
             for time in [nil, now + 60 * 86_400] {
@@ -44,7 +33,7 @@ struct TimeStampTests {
             }
         }
         // Without a stamp it ends with the certificate.
-        let plain = try await sign(scene, by: nil)
+        let plain = try await scene.sign(Self.content, by: nil)
         #expect(try scene.verifier.verify(plain).signers.first?.level == .bes)
         var later = scene.verifier
         later.time = now + 60 * 86_400
@@ -57,8 +46,8 @@ struct TimeStampTests {
         let scene = try await MessageScene(.gost256)
         let stamper = try Stamper(scene.openssl)
         let authority = stamper.authority(scene.verifier)
-        let message = try await sign(scene, by: authority)
-        _ = try await sign(scene, by: authority, Array("other".utf8))
+        let message = try await scene.sign(Self.content, by: authority)
+        _ = try await scene.sign(Array("other".utf8), by: authority)
         let stamps = stamper.stamps.withLock { $0 }
         #expect(stamps[0].count == stamps[1].count)
         var swapped = message
@@ -111,7 +100,7 @@ struct TimeStampTests {
     func revocations() async throws {
         let scene = try await MessageScene(.gost256)
         let stamper = try Stamper(scene.openssl)
-        let message = try await sign(scene, by: stamper.authority(scene.verifier))
+        let message = try await scene.sign(Self.content, by: stamper.authority(scene.verifier))
         let now = Int64(Date().timeIntervalSince1970)
         func signer(revokedAt time: Int64) throws -> MessageSigner? {
             let formatter = DateFormatter()
