@@ -33,7 +33,7 @@ extension MessageFault {
         case .noContent, .noCertificate, .tooManySignatures: .unknown
         case .untrusted(let signers): signers.map(\.verdict).max() ?? .unknown
         case .malformed, .notInOrder, .ownContent, .noSigner, .wrongContent, .wrongSignature, .weakAlgorithm,
-            .wrongAttributes, .wrongCountersignature, .alreadySigned:
+            .wrongAttributes, .wrongCountersignature, .alreadySigned, .hasForm, .hasPartOfForm:
             .wrong
         }
     }
