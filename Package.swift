@@ -166,7 +166,8 @@ let package = Package(
         kanal(
             "KanalCommand",
             on: [
-                "CVersion", "Configuration", "KanalESIA", "KanalKit", "Locking", "Secrets", "Terminal", "Translation",
+                "CVersion", "Configuration", "KanalESIA", "KanalKit", "Locking", "Secrets", "Storage", "Terminal",
+                "Translation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

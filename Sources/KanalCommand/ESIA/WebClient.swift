@@ -14,8 +14,10 @@ struct WebClient {
     /// When everything must have come, by the monotonic clock.
     private let seconds: Int
 
-    /// The longest reply, with HTTP's status behind it.
-    private static let limit = 1 << 20 + 4
+    /// The longest reply, unless it is said.
+    private static let limit = 1 << 20
+    /// The size of HTTP's status behind a reply.
+    private static let statusSize = 4
     /// The most that a pipe takes at once without a reader.
     private static let pipe = 1 << 16
 
@@ -27,14 +29,24 @@ struct WebClient {
         self.seconds = seconds
         var arguments = [
             "curl", "--disable", "--silent", "--show-error", "--proto", schemes, "--tlsv1.2", "--max-time",
-            "\(seconds)",
-            "--data-binary", "@-", "--write-out", "\n%{http_code}",
+            "\(seconds)", "--write-out", "\n%{http_code}",
         ]
         if let authorities {
             guard unsafe access(authorities, R_OK) == 0 else { throw SystemError(errno, authorities) }
             arguments += ["--cacert", authorities]
         }
         self.arguments = arguments + further
+    }
+
+    /// A client for an authority's address, that follows a few redirections, which may not lead from https to http.
+    init(following url: String, seconds: Int) throws {
+        let schemes = url.lowercased().hasPrefix("https:") ? "=https" : "=http,https"
+        try self.init(
+            authorities: nil, seconds: seconds, schemes: schemes,
+            further: [
+                "--location", "--max-redirs", "3", "--proto-redir", schemes, "--post301", "--post302", "--post303",
+                "--globoff",
+            ])
     }
 
     /// The program's own reason why no reply has come.
@@ -54,14 +66,28 @@ struct WebClient {
 
     /// Sends a request of at most 64 KiB.
     ///
+    /// - Parameter limit: The longest reply, in bytes.
     /// - Throws: ``Unreachable``; `ChildProgram.Failure`.
     func post(
-        _ body: [UInt8], _ type: String, accepting reply: String, to url: String
+        _ body: [UInt8], _ type: String, accepting reply: String, to url: String, limit: Int = Self.limit
     ) throws -> (status: Int, body: [UInt8]) {
-        let program = try ChildProgram(
-            arguments + ["--header", "Content-Type: \(type)", "--header", "Accept: \(reply)", "--url", url],
-            environment: Self.environment)
-        let result = try program.run(input: body, limit: Self.limit, until: .now + .seconds(seconds + 1))
+        try run(
+            ["--data-binary", "@-", "--header", "Content-Type: \(type)", "--header", "Accept: \(reply)", "--url", url],
+            input: body, limit)
+    }
+
+    /// Fetches what is at an address.
+    ///
+    /// - Parameter limit: The longest reply, in bytes.
+    /// - Throws: ``Unreachable``; `ChildProgram.Failure`.
+    func get(_ url: String, limit: Int) throws -> (status: Int, body: [UInt8]) {
+        try run(["--url", url], input: [], limit)
+    }
+
+    private func run(_ further: [String], input: [UInt8], _ limit: Int) throws -> (status: Int, body: [UInt8]) {
+        let program = try ChildProgram(arguments + further, environment: Self.environment)
+        let result = try program.run(
+            input: input, limit: limit + Self.statusSize, until: .now + .seconds(seconds + 1))
         guard result.status == 0 else {
             throw Unreachable(cause: result.message.map(Phrase.init(verbatim:)) ?? Phrase("curl has failed"))
         }
@@ -69,7 +95,7 @@ struct WebClient {
         guard let status = Int(String(decoding: digits, as: UTF8.self)), result.output.dropLast(3).last == 0x0A else {
             throw CommandError(.failed, "the program curl does not report the outcome of the request")
         }
-        return (status, Array(result.output.dropLast(4)))
+        return (status, Array(result.output.dropLast(Self.statusSize)))
     }
 
     /// The environment variables of network access.

@@ -57,7 +57,8 @@ struct MessageVerification {
         let result = try place.map { try replacing.open($0) }
         let message = try MessageFile(input, file)
         if let content = message.content {
-            let signers = try verifier.verify(message.bytes(), content: content).signers
+            let signers = try await verifier.verify(
+                message.bytes(), content: ByteSource(first: content, nil) { _ in })
             try result?.write(content)
             try result?.finish()
             return signers
@@ -115,6 +116,10 @@ struct MessageVerification {
             let refusal = KanalError.messageRefused(.untrusted(signers))
             throw CommandError(
                 .failed, "\(refusal.explanation): --at verifies for another time", of: refusal, remedy: "--at")
+        } catch KanalError.messageRefused(.untrusted(let signers)) {
+            let refusal = KanalError.messageRefused(.untrusted(signers))
+            guard let remedy = Distrust.remedy(for: signers.map(\.distrust)) else { throw refusal }
+            throw CommandError(.failed, "\(refusal.explanation): \(remedy)", of: refusal, remedy: "--offline")
         }
     }
 }
@@ -160,6 +165,8 @@ struct MessageTrust: ParsableArguments {
             valueName: "file"), completion: .file(), transform: FileName.argument)
     var ocsp: [String] = []
 
+    @OptionGroup var online: OnlineOptions
+
     @Flag(help: .saying("Do not check whose certificate it is. Anyone can make a certificate with any name."))
     var signatureOnly = false
 
@@ -179,7 +186,9 @@ struct MessageTrust: ParsableArguments {
         transform: FileName.argument)
     var content: String?
 
-    var isGiven: Bool { !ca.isEmpty || hasStates || signatureOnly || lenient || at != nil || content != nil }
+    var isGiven: Bool {
+        !ca.isEmpty || hasStates || online.offline || signatureOnly || lenient || at != nil || content != nil
+    }
 
     /// Whether lists or responses are given.
     private var hasStates: Bool { !crl.isEmpty || !ocsp.isEmpty }
@@ -194,6 +203,7 @@ struct MessageTrust: ParsableArguments {
         verifier.checksSignatureOnly = signatureOnly
         verifier.requiresOrder = !lenient
         verifier.time = at
+        verifier.online = online.answers
         return verifier
     }
 

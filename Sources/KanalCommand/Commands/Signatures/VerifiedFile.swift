@@ -52,6 +52,8 @@ struct VerifiedFile: Encodable, Sendable {
         let time: String?
         /// The subject of the certificate that is at fault.
         let subject: String?
+        /// What happened at the addresses that were asked; nil if none was.
+        let causes: [String]?
     }
 
     let file: String
@@ -144,6 +146,7 @@ extension VerifiedFile.Distrust {
         reason = name
         self.time = time.map { Timestamp($0).text }
         subject = (try? CertificateSummary(of: distrust.certificate))?.subject.description
+        causes = distrust.causes.isEmpty ? nil : distrust.causes.map(\.description.printable)
     }
 }
 

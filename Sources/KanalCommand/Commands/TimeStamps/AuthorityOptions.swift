@@ -47,7 +47,7 @@ struct AuthorityOptions: ParsableArguments {
         verifier.revocationLists = try crl.flatMap { try PEM.revocationList.read($0) }
         verifier.ocspResponses = try ocsp.flatMap { try PEM.ocspResponse.read($0) }
         verifier.revocationCheck = crl.isEmpty && ocsp.isEmpty ? .none : .signers
-        let client = try WebClient(stampsFrom: url, seconds: timeLimit)
+        let client = try WebClient(following: url, seconds: timeLimit)
         var authority = TimeStampAuthority(trusting: verifier) { query in try client.stamp(query, from: url) }
         authority.policy = policy
         return authority
@@ -65,17 +65,6 @@ struct AuthorityFailure: Explained {
 }
 
 extension WebClient {
-    /// A client that follows a few redirections, which may not lead from https to http.
-    init(stampsFrom url: String, seconds: Int) throws {
-        let schemes = url.lowercased().hasPrefix("https:") ? "=https" : "=http,https"
-        try self.init(
-            authorities: nil, seconds: seconds, schemes: schemes,
-            further: [
-                "--location", "--max-redirs", "3", "--proto-redir", schemes, "--post301", "--post302", "--post303",
-                "--globoff",
-            ])
-    }
-
     /// Sends a query, and returns the authority's reply.
     func stamp(_ query: [UInt8], from url: String) throws -> [UInt8] {
         let result: (status: Int, body: [UInt8])

@@ -112,8 +112,14 @@ extension MessageVerification {
         }
         let bytes = try InputFile(stamp).all(limit: Self.stampLimit)
         let input = try InputFile(stamped)
-        return try await verifier.verify(
-            timeStamp: bytes, of: input.source(progress: progress.begin(number, input)))
+        do {
+            return try await verifier.verify(
+                timeStamp: bytes, of: input.source(progress: progress.begin(number, input)))
+        } catch KanalError.timeStampRefused(.untrusted(let distrust)) {
+            let refusal = KanalError.timeStampRefused(.untrusted(distrust))
+            guard let remedy = Distrust.remedy(for: [distrust]) else { throw refusal }
+            throw CommandError(.failed, "\(refusal.explanation): \(remedy)", of: refusal, remedy: "--offline")
+        }
     }
 
     static let stampEnding = ".tsr"

@@ -1,0 +1,301 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# revocation.sh: the command "kanal" asks authorities of GOST and RSA whether certificates are revoked: servers of "openssl ocsp",
+# lists and issuers' certificates by HTTP, which can also misbehave. It uses no token.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+
+# The status for a state that cannot be known.
+unknown=1
+
+# run STATUS WORD...: the command without a terminal; results are in "output", messages in "messages".
+run() {
+    local wanted=$1 status=0
+    shift
+    setsid --wait timeout 120 "$kanal" "$@" > output 2> messages < /dev/null || status=$?
+    [ "$status" = "$wanted" ] || fail "exit status $status instead of $wanted: kanal $*"$'\n'"$(cat output messages)"
+}
+told() { grep -q -e "$1" messages || fail "no \"$1\" in:"$'\n'"$(cat output messages)"; }
+# Whether the last output is JSON, as the schema says, of which this expression in Python holds.
+json() {
+    /usr/bin/python3 -m jsonschema -i output "$root/docs/kanal.schema.json" > schema.log 2>&1 \
+        || fail "not as the schema says:"$'\n'"$(cat output schema.log)"
+    python3 -c 'import json, sys; d = json.load(open("output")); assert eval(sys.argv[1])' "$1" \
+        || fail "not so: $1, in: $(cat output)"
+}
+# asked REQUEST...: these requests were sent since the last time, in this order, and no others.
+asked() {
+    local seen
+    seen=$(cat requests 2> /dev/null || true)
+    [ "$seen" = "$(printf '%s\n' "$@")" ] || fail "other requests than $*:"$'\n'"$seen"
+    rm -f requests
+}
+# Forgets what is kept.
+forget() { rm -rf "$XDG_CACHE_HOME/kanal"; }
+
+# issue NAME ISSUER NUMBER: a certificate with the extensions of standard input, and its key.
+issue() {
+    cat > "$1.extensions"
+    # shellcheck disable=SC2086
+    expect 0 openssl req -newkey $newkey -nodes -keyout "$1.key" -out "$1.request" -subj "/CN=$1"
+    expect 0 openssl x509 -req -in "$1.request" -CA "$2.pem" -CAkey "$2.key" -set_serial "$3" -out "$1.pem" -days 30 \
+        -extfile "$1.extensions"
+}
+
+# list AUTHORITY END [LINE]: its list of revoked certificates, from three hours ago to so many hours from now.
+list() {
+    printf '%s' "${3:+$3$'\n'}" > revoked
+    expect 0 openssl ca -config ca.cnf -gencrl -cert "$1.pem" -keyfile "$1.key" -out list.pem \
+        -crl_lastupdate "$(date -u -d '-3 hours' +%Y%m%d%H%M%SZ)" -crl_nextupdate "$(date -u -d "$2 hours" +%Y%m%d%H%M%SZ)"
+    expect 0 openssl crl -in list.pem -outform DER -out "$1.crl"
+}
+record() { printf '%s\t%s\tunknown\t/CN=signer\n' "$1" "$2" > index; }
+
+make_authorities() {
+    newkey='gost2012_256 -pkeyopt paramset:A'
+    local digest=md_gost12_256
+    if [ "$1" = rsa ]; then
+        newkey=rsa:2048
+        digest=sha256
+    fi
+    printf '[ca]\ndefault_ca = all\n[all]\ndatabase = revoked\ndefault_md = %s\n' $digest > ca.cnf
+    # shellcheck disable=SC2086
+    expect 0 openssl req -x509 -newkey $newkey -nodes -keyout root.key -out root.pem -days 30 -subj /CN=Root \
+        -addext basicConstraints=critical,CA:true -addext keyUsage=keyCertSign,cRLSign
+    # shellcheck disable=SC2086
+    expect 0 openssl req -x509 -newkey $newkey -nodes -keyout foreign.key -out foreign.pem -days 30 -subj /CN=Foreign
+    issue middle root 2 << END
+basicConstraints=CA:true
+keyUsage=keyCertSign,cRLSign
+crlDistributionPoints=URI:$http/root.crl
+END
+    expect 0 openssl x509 -in middle.pem -outform DER -out middle.cer
+    expect 0 openssl crl2pkcs7 -nocrl -certfile middle.pem -certfile root.pem -outform DER -out middle.p7c
+    issue signer middle 3 << END
+authorityInfoAccess=OCSP;URI:$http/ocsp,caIssuers;URI:$http/middle.cer
+END
+    issue direct middle 4 << END
+authorityInfoAccess=OCSP;URI:http://127.0.0.1:$port/,caIssuers;URI:$http/middle.p7c
+END
+    issue listed middle 5 << END
+crlDistributionPoints=URI:$http/middle.crl
+END
+    issue both middle 6 << END
+authorityInfoAccess=OCSP;URI:http://127.0.0.1:$closed/
+crlDistributionPoints=URI:$http/middle.crl
+END
+    echo extendedKeyUsage=OCSPSigning | issue responder middle 7
+    echo keyUsage=digitalSignature | issue plain middle 8
+    echo content > text
+    local name
+    for name in signer direct listed both plain; do
+        expect 0 openssl cms -sign -binary -cades -in text -signer $name.pem -inkey $name.key -outform DER -out $name.p7s
+    done
+    list root 24
+    list middle 24
+    record $'V\t301231235959Z\t' 03
+}
+
+start_servers() {
+    echo good > mode
+    echo good > lists
+    printf 'V\t301231235959Z\t\t04\tunknown\t/CN=direct\n' > direct
+    openssl ocsp -port "$port" -index direct -CA middle.pem -rsigner responder.pem -rkey responder.key -ndays 1 \
+        > responder.log 2>&1 &
+    responder=$!
+    others+=($responder)
+    # The responder waits for ever for a request on a connection that was only tried.
+    wait_until grep -q 'waiting for OCSP client' responder.log || fail "no responder: $(cat responder.log)"
+    start_server
+}
+
+start_server() {
+    python3 "$root/Tests/Scripts/Command/authorities.py" "${http##*:}" > authorities.log 2>&1 &
+    server=$!
+    others+=($server)
+    wait_until curl --silent "$http/text" || fail "the server does not start: $(cat authorities.log)"
+    rm -f requests
+}
+
+# verify STATUS NAME WORD...: verifies the message by NAME.
+verify() { run "$1" verify --ca root.pem --content text "$2.p7s" "${@:3}"; }
+
+answers() {
+    # The issuer, the state of the signer, the state of the issuer; then nothing is asked any more.
+    verify 0 signer
+    printed '^signer.p7s: good$'
+    asked 'GET /middle.cer' 'POST /ocsp' 'GET /root.crl'
+    verify 0 signer
+    asked
+    [ "$(stat -c %a "$XDG_CACHE_HOME/kanal/authorities")" = 700 ] || fail "others can reach the folder"
+    [ "$(find "$XDG_CACHE_HOME/kanal/authorities" -type f -perm 600 | wc -l)" = 3 ] || fail "other files are kept"
+    verify 0 direct
+    asked 'GET /middle.p7c'
+    verify 0 listed --certificate middle.pem
+    verify 0 both --certificate middle.pem
+    asked 'GET /middle.crl'
+    # Without an address nobody is asked about the signer.
+    verify 0 plain --certificate middle.pem
+    asked
+    passed "$kind: states and issuers are fetched once, by responders of openssl and by HTTP"
+    forget
+    record $'R\t301231235959Z\t260101000000Z' 03
+    verify 1 signer --json
+    json 'd["files"][0]["signers"][0]["distrust"]["reason"] == "revoked"'
+    asked 'GET /middle.cer' 'POST /ocsp' 'GET /root.crl'
+    record $'V\t301231235959Z\t' 09
+    forget
+    verify $unknown signer
+    told 'ocsp: the responder does not know the certificate'
+    told '--offline does without it'
+    record $'V\t301231235959Z\t' 03
+    forget
+    list middle 24 $'R\t301231235959Z\t260101000000Z\t05\tunknown\t/CN=listed'
+    verify 1 listed --certificate middle.pem
+    told 'was revoked at 2026-01-01'
+    forget
+    list middle 24
+    list root 24 $'R\t301231235959Z\t260101000000Z\t02\tunknown\t/CN=middle'
+    verify 1 signer
+    told 'the certificate of CN=middle was revoked'
+    list root 24
+    rm -f requests
+    passed "$kind: revoked certificates are refused, of signers and authorities, and unknown ones named"
+}
+
+# Asks nobody.
+offline() {
+    forget
+    verify 0 signer --certificate middle.pem --offline
+    run 1 verify --ca root.pem --content text signer.p7s --offline
+    told 'is not among the trusted'
+    run 0 verify --signature-only --content text signer.p7s
+    verify 0 signer --certificate middle.pem --at "$(date -u -d '+1 hour' +%Y-%m-%dT%H:%M:%SZ)"
+    asked
+    [ ! -e "$XDG_CACHE_HOME/kanal" ] || fail "something is kept"
+    # What is given is not fetched.
+    verify 0 signer --certificate middle.pem --crl middle.crl
+    asked 'GET /root.crl'
+    run 2 verify --offline text
+    passed "$kind: --offline, --signature-only, --at and files of one's own: nobody is asked"
+}
+
+# What is kept is used without a server, until its end, and only from a folder of one's own.
+cache() {
+    local folder=$XDG_CACHE_HOME/kanal/authorities file end
+    forget
+    verify 0 signer
+    stop "$server"
+    verify 0 signer
+    chmod 755 "$folder"
+    verify $unknown signer
+    told 'curl: '
+    chmod 700 "$folder"
+    end=$(($(date +%s) - 1))
+    for file in "$folder"/*; do mv "$file" "$folder/$end-${file##*-}"; done
+    verify $unknown signer
+    told "the issuer of the certificate of CN=signer, is not among the trusted; $http/middle.cer: curl: "
+    forget
+    start_server
+    verify 0 signer
+    for file in "$folder"/*; do
+        head -c 100 "$file" > damaged
+        cat damaged > "$file"
+    done
+    verify 0 signer
+    # Nobody can put an answer there that counts: a list of another authority.
+    forget
+    verify 0 listed --certificate middle.pem
+    for file in "$folder"/*; do cat foreign.pem > "$file"; done
+    rm -f requests
+    verify 0 listed --certificate middle.pem
+    asked 'GET /middle.crl' 'GET /root.crl'
+    passed "$kind: the cache is used until an answer ends, is the user's alone, and believed in nothing"
+}
+
+# refused MODE REASON: a responder that behaves so is named with this reason.
+refused() {
+    echo "$1" > mode
+    forget
+    verify $unknown signer --certificate middle.pem
+    told "no list or response states whether the certificate of CN=signer is revoked; $http/ocsp: $2"
+    echo good > mode
+}
+# refused_list MODE REASON: the same of a list.
+refused_list() {
+    echo "$1" > lists
+    forget
+    verify $unknown listed --certificate middle.pem
+    told "no list or response states whether the certificate of CN=listed is revoked; $http/middle.crl: $2"
+    echo good > lists
+}
+
+misbehaviour() {
+    echo without > mode
+    forget
+    verify 0 signer
+    echo moved > mode
+    echo moved > lists
+    forget
+    verify 0 signer
+    echo good > mode
+    echo good > lists
+    refused plain 'the responder has no right to answer'
+    refused foreign 'the responder has no right to answer'
+    refused certificate 'the response is about another certificate'
+    refused nonce 'the response answers another request: its nonce differs'
+    for mode in truncated text empty; do refused $mode 'the answer is no response about a certificate'; done
+    refused broken 'the answer has the status 503'
+    refused endless 'the answer is too long'
+    rm -f requests
+    refused circle 'curl: .*redirect'
+    [ "$(grep -c ocsp requests)" -lt 10 ] || fail "an endless circle: $(cat requests)"
+    refused_list broken 'the answer has the status 503'
+    refused_list endless 'the answer is too long'
+    refused_list circle 'curl: .*redirect'
+    list middle -1
+    refused_list good 'the list of revoked certificates is out of date since'
+    cp root.crl middle.crl
+    refused_list good "the list of revoked certificates is not signed by the certificate's issuer"
+    echo list > middle.crl
+    refused_list good 'the answer is no list of revoked certificates, or is damaged'
+    list middle 24
+    passed "$kind: an authority that misbehaves is named with the cause"
+    [ $kind = gost ] || return 0
+    # A silent authority costs ten seconds once, however many messages need it.
+    local begin=$SECONDS
+    for mode in silent slow; do
+        begin=$SECONDS
+        echo $mode > mode
+        forget
+        cp signer.p7s second.p7s
+        cp text signer
+        cp text second
+        run $unknown verify --ca root.pem --certificate middle.pem signer.p7s second.p7s
+        told 'curl: .*timed out'
+        [ $((SECONDS - begin)) -lt 16 ] || fail "$mode: $((SECONDS - begin)) seconds"
+    done
+    echo good > mode
+    passed "$kind: a silent or slow authority ends after ten seconds"
+}
+
+prepare
+export XDG_CACHE_HOME=$HOME/.cache
+read -r first port closed < <(python3 -c '
+import socket
+all = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
+print(*(one.getsockname()[1] for one in all))')
+http=http://127.0.0.1:$first
+for kind in gost rsa; do
+    forget
+    make_authorities $kind
+    start_servers
+    answers
+    offline
+    cache
+    misbehaviour
+    stop "$server"
+    stop "$responder"
+done
+echo "revocation.sh: passed"
