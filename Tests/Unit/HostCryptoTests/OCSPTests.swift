@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import GOST
 import HostCrypto
+import Secrets
 import TestSupport
 import Testing
 
@@ -132,6 +134,55 @@ struct OCSPTests {
             if (try? responder.state(reply.changed(at: index), at: now)) != nil { unnoticed.append(index) }
         }
         #expect(unnoticed.count <= 2, "bytes \(unnoticed)")
+    }
+
+    /// The place of an extension in a response.
+    enum ExtensionPlace: CaseIterable {
+        case response, answer
+    }
+
+    /// The fields of a DER structure: each of the tags, in their order.
+    private func fields(_ der: [UInt8], _ tags: [DERTag]) throws(GOSTError) -> [[UInt8]] {
+        var outer = DERReader(der.span)
+        var reader = try outer.nested(.sequence)
+        var found: [[UInt8]] = []
+        for tag in tags { found.append([UInt8](copying: try reader.element(tag))) }
+        try reader.end()
+        return found
+    }
+
+    @Test(
+        "a response with a critical extension that is not known counts for nothing, one that is not critical is passed over",
+        arguments: ExtensionPlace.allCases)
+    func criticalExtensions(_ place: ExtensionPlace) throws {
+        let responder = try Responder("rsa:2048")
+        let openssl = responder.chain.openssl
+        let reply = try responder.reply(nonce: [], signer: "authority", "-ndays 1 -resp_no_certs")
+        let parts = try fields(try OCSPResponse(reply: reply).der, [.sequence, .sequence, .bitString])
+        let data = try fields(parts[0], [.context1, .generalizedTime, .sequence])
+        let answers = try fields(data[2], [.sequence])
+        let answer = try fields(answers[0], [.sequence, .contextPrimitive0, .generalizedTime, .context0])
+        func state(with extensions: [UInt8]) throws -> OCSPAnswer.State {
+            let single = DERTag.sequence.element(answer.joined() + (place == .answer ? extensions : []))
+            let content = DERTag.sequence.element(
+                data[0] + data[1] + DERTag.sequence.element(single) + (place == .response ? extensions : []))
+            try openssl.write(content, "content")
+            try openssl.run("dgst -sha256 -sign authority.key -out signature content")
+            let signature = DERTag.bitString.element([0] + (try openssl.read("signature")))
+            let response = try OCSPResponse(der: DERTag.sequence.element(content + parts[1] + signature))
+            return try response.state(
+                of: openssl.read("signer"), issuer: openssl.read("authority"), at: now
+            ).state
+        }
+        // 1.2.643.7.1.99, which nobody has.
+        let name = DERTag.objectIdentifier.element([0x2A, 0x85, 0x03, 0x07, 0x01, 0x63])
+        func list(_ criticality: [UInt8]) -> [UInt8] {
+            let value = DERTag.sequence.element(name + criticality + DERTag.octetString.element([0x05, 0x00]))
+            return DERTag.context1.element(DERTag.sequence.element(value))
+        }
+        #expect(try state(with: []) == .good)
+        #expect(try state(with: list([])) == .good)
+        #expect(throws: OCSPFault.malformed) { try state(with: list(DERTag.boolean.element([0xFF]))) }
     }
 
     @Test("a path needs a good answer where lists are asked for, and none leads over a revoked certificate")
