@@ -150,8 +150,8 @@ extension Token {
     ///
     /// A message with its content is DER if the content's length is known, which must then be below 4 GiB; else it is
     /// BER of indefinite length, of any length. A message beside its content is DER in any case. With a time stamp (CAdES-T)
-    /// nothing is written before the authority's reply is verified; then a content of at most 16 MiB is kept, and a longer one
-    /// has to be beside its message.
+    /// a content of at most 16 MiB is kept, its message is DER, and nothing is written before the authority's reply is
+    /// verified; the message with a longer one is BER.
     ///
     /// - Parameters:
     ///   - content: The content to sign. Cancelling the task ends the work between two pieces of it, with
@@ -202,7 +202,9 @@ extension Token {
         let signers = try await perform(.user, pin, prompt, nil) { session in try find(session).map(\.signer) }
         if let authority {
             let draft = StampedDraft(signers, isDetached: isDetached)
-            let digests = try await inThreadOfItsOwn { isCancelled in try draft.read(content, unless: isCancelled) }
+            let digests = try await inThreadOfItsOwn { isCancelled in
+                try draft.read(content, to: output, unless: isCancelled)
+            }
             let messages = try draft.messages(digests)
             let signatures = try await perform(.user, pin, prompt, nil) { session in
                 let found = try find(session)
@@ -215,8 +217,8 @@ extension Token {
                 let message = messages[place]
                 stamped[place].timeStamp = try await authority.token(of: message.encoded(signature), message.digest)
             }
-            let whole = try draft.whole(stamped, signatures)
-            return try await inThreadOfItsOwn { _ in try output(whole) }
+            let rest = try draft.rest(stamped, signatures)
+            return try await inThreadOfItsOwn { _ in try output(rest) }
         }
         let draft = MessageDraft(signers, isDetached ? .beside : content.length.map { .inside($0) } ?? .pieces)
         let head = try draft.head()

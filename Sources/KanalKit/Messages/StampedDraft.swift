@@ -4,56 +4,89 @@ import HostCrypto
 import Locking
 import Tokens
 
-/// A message that is not written before an authority has stamped its signature.
+/// A message whose end is not known before an authority has stamped its signature.
+///
+/// A content that is in the message is kept, for it to be DER, up to a limit. The message of a longer one is BER of
+/// indefinite length, whose beginning does not depend on its end.
 struct StampedDraft: Sendable {
+    private struct Content {
+        var kept: [UInt8] = []
+        /// Whether it was written, behind the message's beginning.
+        var isWritten = false
+    }
+
     private let signers: [CMSSigner]
     private let isDetached: Bool
     private let time = Int(Glibc.time(nil))
-    /// The content, if the message has it in it.
-    private let content = Lock<[UInt8]>([])
+    private let content = Lock(Content())
 
     /// The longest content that is kept.
     private static let limit = 16 << 20
 
     init(_ signers: [CMSSigner], isDetached: Bool) { (self.signers, self.isDetached) = (signers, isDetached) }
 
-    /// Hashes the content.
+    /// Hashes the content, and writes one that is too long to be kept.
     ///
-    /// - Throws: ``KanalError/invalidArgument(_:)`` for a content that is too long to be kept; what the source throws.
-    func read(_ source: ByteSource, unless isCancelled: () -> Bool) throws -> [DigestAlgorithm: [UInt8]] {
+    /// - Throws: What the source and `output` throw.
+    func read(
+        _ source: ByteSource, to output: ([UInt8]) throws -> Void, unless isCancelled: () -> Bool
+    ) throws -> [DigestAlgorithm: [UInt8]] {
         let algorithms = signers.map(\.algorithm.digest)
         let digests = try onHost { () throws(HostCryptoError) in try ContentDigests(algorithms) }
         try source.forEach(unless: isCancelled) { piece in
             digests.update(piece.span)
             guard !isDetached else { return }
-            try content.withLock { content in
-                guard content.count + piece.count <= Self.limit else {
-                    throw KanalError.invalidArgument(
-                        "a content of more than 16 MiB has to be beside its message, if that gets a time stamp")
-                }
-                content += piece
+            for piece in try pieces(with: piece, to: output) where !piece.isEmpty {
+                try output(SignedMessage.pieceHeader(count: piece.count))
+                try output(piece)
             }
         }
         return try onHost { () throws(HostCryptoError) in try digests.finalize() }
     }
 
+    /// Keeps a piece, or gives those that are to be written. Before the first of them the beginning is written.
+    private func pieces(with piece: [UInt8], to output: ([UInt8]) throws -> Void) throws -> [[UInt8]] {
+        let (pieces, isBeginning) = content.withLock { content -> ([[UInt8]], Bool) in
+            guard !content.isWritten else { return ([piece], false) }
+            guard content.kept.count + piece.count > Self.limit else {
+                content.kept += piece
+                return ([], false)
+            }
+            defer { content = Content(isWritten: true) }
+            return ([content.kept, piece], true)
+        }
+        guard isBeginning else { return pieces }
+        let messages = try messages([:])
+        let ends = try onHost { () throws(HostCryptoError) in
+            try SignedMessages(messages).endsOfPieces(signatures: [])
+        }
+        try output(ends.head)
+        return pieces
+    }
+
     /// The message of each signer before it is signed.
+    ///
+    /// - Parameter digests: The content's; empty if the beginning alone matters.
     func messages(_ digests: [DigestAlgorithm: [UInt8]]) throws(KanalError) -> [SignedMessage] {
         try onHost { () throws(HostCryptoError) in
             try signers.map { signer throws(HostCryptoError) in
-                try signer.message(contentDigest: digests[signer.algorithm.digest] ?? [], time: time)
+                let algorithm = signer.algorithm.digest
+                let digest = digests[algorithm] ?? [UInt8](repeating: 0, count: algorithm.size)
+                return try signer.message(contentDigest: digest, time: time)
             }
         }
     }
 
-    /// The whole message in DER.
+    /// The rest of the message: the whole of it in DER, unless its content was written.
     ///
     /// - Parameter messages: With their time stamps.
-    func whole(_ messages: [SignedMessage], _ signatures: [[UInt8]]) throws(KanalError) -> [UInt8] {
-        let content = isDetached ? nil : content.withLock { $0 }
-        let ends = try onHost { () throws(HostCryptoError) in
-            try SignedMessages(messages).ends(signatures: signatures, contentCount: content?.count)
+    func rest(_ messages: [SignedMessage], _ signatures: [[UInt8]]) throws(KanalError) -> [UInt8] {
+        let all = SignedMessages(messages)
+        let content = content.withLock { $0 }
+        return try onHost { () throws(HostCryptoError) in
+            guard !content.isWritten else { return try all.endsOfPieces(signatures: signatures).tail }
+            let ends = try all.ends(signatures: signatures, contentCount: isDetached ? nil : content.kept.count)
+            return ends.head + content.kept + ends.tail
         }
-        return ends.head + (content ?? []) + ends.tail
     }
 }

@@ -26,12 +26,7 @@ struct MessageRaiserTests {
         }
 
         func sign(isDetached: Bool = false, isStamped: Bool = false) async throws -> [UInt8] {
-            let message = Lock<[UInt8]>([])
-            try await scene.token.signMessage(
-                of: .pieces(of: content, 3, length: nil, Recorder()), by: scene.certificate, isDetached: isDetached,
-                stampedBy: isStamped ? raiser.authority : nil
-            ) { bytes in message.withLock { $0 += bytes } }
-            return message.withLock { $0 }
+            try await scene.sign(content, isDetached: isDetached, by: isStamped ? raiser.authority : nil)
         }
 
         func raise(

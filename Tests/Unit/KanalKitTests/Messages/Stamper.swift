@@ -51,10 +51,12 @@ struct Stamper {
 
 extension MessageScene {
     /// A message with a time stamp of its signature.
-    func sign(_ content: [UInt8], isDetached: Bool = false, by authority: TimeStampAuthority?) async throws -> [UInt8] {
+    func sign(
+        _ content: [UInt8], inPiecesOf size: Int = 3, isDetached: Bool = false, by authority: TimeStampAuthority?
+    ) async throws -> [UInt8] {
         let message = Lock<[UInt8]>([])
         try await token.signMessage(
-            of: .pieces(of: content, 3, length: nil, Recorder()), by: certificate, isDetached: isDetached,
+            of: .pieces(of: content, size, length: nil, Recorder()), by: certificate, isDetached: isDetached,
             stampedBy: authority
         ) { bytes in message.withLock { $0 += bytes } }
         return message.withLock { $0 }

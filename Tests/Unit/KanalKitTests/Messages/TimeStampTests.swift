@@ -137,6 +137,23 @@ struct TimeStampTests {
         }
     }
 
+    @Test("A stamped message has a content of any length in it, in BER if it is too long to be kept")
+    func long() async throws {
+        let scene = try await MessageScene(.gost256)
+        let stamper = try Stamper(scene.openssl)
+        let content = (0..<(16 << 20) + 1).map { UInt8(truncatingIfNeeded: $0 / 251) }
+        for (count, header) in [(16 << 20, [0x30, 0x84]), (content.count, [0x30, 0x80])] as [(Int, [UInt8])] {
+            for size in [1 << 20, 17 << 20] {
+                let part = Array(content.prefix(count))
+                let message = try await scene.sign(
+                    part, inPiecesOf: size, by: stamper.authority(scene.verifier))
+                #expect(Array(message.prefix(2)) == header)
+                try scene.expectVerified(message, part, isDetached: false)
+                #expect(try scene.verifier.verify(message).signers.map(\.level) == [.t])
+            }
+        }
+    }
+
     @Test("Nothing is written unless the authority's reply is good")
     func replies() async throws {
         let scene = try await MessageScene(.gost256)
