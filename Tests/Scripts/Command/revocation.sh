@@ -5,25 +5,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
+. Tests/Scripts/Command/authority.sh
 
 # The status for a state that cannot be known.
-unknown=1
+unknown=12
 
-# run STATUS WORD...: the command without a terminal; results are in "output", messages in "messages".
-run() {
-    local wanted=$1 status=0
-    shift
-    setsid --wait timeout 120 "$kanal" "$@" > output 2> messages < /dev/null || status=$?
-    [ "$status" = "$wanted" ] || fail "exit status $status instead of $wanted: kanal $*"$'\n'"$(cat output messages)"
-}
-told() { grep -q -e "$1" messages || fail "no \"$1\" in:"$'\n'"$(cat output messages)"; }
-# Whether the last output is JSON, as the schema says, of which this expression in Python holds.
-json() {
-    /usr/bin/python3 -m jsonschema -i output "$root/docs/kanal.schema.json" > schema.log 2>&1 \
-        || fail "not as the schema says:"$'\n'"$(cat output schema.log)"
-    python3 -c 'import json, sys; d = json.load(open("output")); assert eval(sys.argv[1])' "$1" \
-        || fail "not so: $1, in: $(cat output)"
-}
 # asked REQUEST...: these requests were sent since the last time, in this order, and no others.
 asked() {
     local seen

@@ -63,6 +63,7 @@ struct Sign: AsyncParsableCommand {
     var level: SignedLevel?
 
     @OptionGroup var authority: AuthorityOptions
+    @OptionGroup var online: OnlineOptions
 
     @OptionGroup var places: PlaceOptions
 
@@ -126,6 +127,9 @@ struct Sign: AsyncParsableCommand {
         } else if authority.isGiven {
             throw ValidationError(translated("--ca, --crl, --ocsp and --policy go with --timestamp"))
         }
+        guard !online.offline || level == .xlt1 else {
+            throw ValidationError(translated("--offline goes with --level xlt1"))
+        }
         guard let level else { return }
         guard message.cms, !esia else { throw ValidationError(translated("--level goes with --cms")) }
         guard level == .bes || timestamp != nil else {
@@ -167,7 +171,7 @@ struct Sign: AsyncParsableCommand {
         var batch = Batch<SignedFile>(files)
         let files = places.pending(files, &batch)
         let isCertified = Lock(false)
-        let raiser = try timestamp.map { url in try authority.raiser(at: url, knowing: []) }
+        let raiser = try timestamp.map { url in try authority.raiser(at: url, knowing: [], online) }
         if !files.isEmpty {
             let token = try await token.find()
             batch =

@@ -13,7 +13,7 @@ struct Extend: AsyncParsableCommand {
                 Each FILE is a signed message, or has one beside it. Its signatures are verified, each signer's certificate must \
                 lead to one of those in --ca, and an authority stamps the time. With --level t each signature gets a time \
                 stamp (CAdES-T). With --level xlt1 the message also gets the certificates up to the trusted ones and what states \
-                that none of them is revoked, from --crl and --ocsp, and a stamp over all of it (CAdES-X Long type 1). All \
+                that none of them is revoked, from --crl, from --ocsp or fetched, and a stamp over all of it (CAdES-X Long type 1). All \
                 other bytes and the encoding stay. The message takes the place of the former one, unless --output names \
                 another. It takes no token.
                 """))
@@ -28,6 +28,7 @@ struct Extend: AsyncParsableCommand {
     var timestamp: String
 
     @OptionGroup var authority: AuthorityOptions
+    @OptionGroup var online: OnlineOptions
 
     @Option(
         help: .saying("A file with certificates of signers and authorities.", valueName: "file"),
@@ -57,7 +58,7 @@ struct Extend: AsyncParsableCommand {
 
     func run() async throws {
         let known = try MessageTrust.certificates(certificate)
-        let raiser = try authority.raiser(at: timestamp, knowing: known)
+        let raiser = try authority.raiser(at: timestamp, knowing: known, online)
         let progress = BatchProgress(.extension, count: files.count)
         defer { progress.end() }
         var batch = Batch<SignedFile>(files)
@@ -99,8 +100,9 @@ extension AuthorityOptions {
     /// What raises messages of signers who are trusted as the authority at an address is.
     ///
     /// - Parameter known: Further certificates in DER.
-    func raiser(at url: String, knowing known: [[UInt8]]) throws -> MessageRaiser {
-        let authority = try authority(at: url)
+    func raiser(at url: String, knowing known: [[UInt8]], _ online: OnlineOptions) throws -> MessageRaiser {
+        var authority = try authority(at: url)
+        authority.verifier.online = online.answers
         var verifier = authority.verifier
         verifier.certificates += known
         return MessageRaiser(trusting: verifier, stampedBy: authority)
