@@ -15,7 +15,7 @@ public struct Countersignature: Sendable, Equatable {
     /// The reason why its certificate leads to no trusted one, as ``MessageSigner/distrust``.
     public internal(set) var distrust: Distrust?
     /// The path to a trusted certificate; nil if none was found or asked for.
-    let evidence: PathEvidence?
+    @Uncompared var evidence: PathEvidence?
 }
 
 extension SignerVerification {

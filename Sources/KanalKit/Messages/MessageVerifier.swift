@@ -243,7 +243,7 @@ public struct MessageSigner: Sendable, Equatable {
     /// ``distrust`` is about this time.
     public var provenTime: Int64?
     /// The path to a trusted certificate, at ``provenTime`` or else at the verifier's time; nil if none was found or asked for.
-    var evidence: PathEvidence?
+    @Uncompared var evidence: PathEvidence? = nil
     /// Whether it is also good without its time stamps, by the certificate's present state.
     var isGoodNow = true
 }

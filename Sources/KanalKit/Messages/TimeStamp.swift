@@ -17,7 +17,7 @@ public struct TimeStamp: Sendable, Equatable {
     /// The bytes that the stamp is of.
     public let kind: Kind
     /// The path from the authority to a trusted certificate at the stamp's time; nil if none was found or asked for.
-    let evidence: PathEvidence?
+    @Uncompared var evidence: PathEvidence?
 
     /// The bytes that a stamp is of.
     public enum Kind: Sendable, Equatable {

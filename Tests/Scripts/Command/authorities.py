@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""authorities.py PORT: addresses of certificates on the loopback address, for the present directory: responses of "openssl
-ocsp", and files, such as lists of revoked certificates.
+"""authorities.py PORT SECURE: addresses of certificates on the loopback address, for the present directory: responses of
+"openssl ocsp", and files, such as lists of revoked certificates. The second port speaks TLS, with tls.pem and tls.key.
 
 The file "mode" says how responders behave, "lists" how other addresses do; each request adds a line to "requests".
 """
 import http.server
+import ssl
 import subprocess
 import sys
 import threading
@@ -74,6 +75,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_response(302)
             self.send_header("Location", self.path if mode == "circle" else "/moved-" + self.path.strip("/"))
             self.end_headers()
+        elif mode == "insecure" and isinstance(self.connection, ssl.SSLSocket):
+            self.send_response(302)
+            self.send_header("Location", "http://127.0.0.1:" + sys.argv[1] + self.path)
+            self.end_headers()
         elif mode == "silent":
             time.sleep(20)
         elif mode == "broken":
@@ -100,6 +105,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(body)
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
-server.daemon_threads = True
-server.serve_forever()
+def serve(port, context=None):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", int(port)), Handler)
+    server.daemon_threads = True
+    if context:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    server.serve_forever()
+
+
+secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+secure.load_cert_chain("tls.pem", "tls.key")
+threading.Thread(target=serve, args=(sys.argv[2], secure), daemon=True).start()
+serve(sys.argv[1])

@@ -71,11 +71,12 @@ END
 authorityInfoAccess=OCSP;URI:http://127.0.0.1:$closed/
 crlDistributionPoints=URI:$http/middle.crl
 END
+    echo "crlDistributionPoints=URI:https://127.0.0.1:$secure/middle.crl" | issue secure middle 9
     echo extendedKeyUsage=OCSPSigning | issue responder middle 7
     echo keyUsage=digitalSignature | issue plain middle 8
     echo content > text
     local name
-    for name in signer direct listed both plain; do
+    for name in signer direct listed both secure plain; do
         expect 0 openssl cms -sign -binary -cades -in text -signer $name.pem -inkey $name.key -outform DER -out $name.p7s
     done
     list root 24
@@ -97,7 +98,7 @@ start_servers() {
 }
 
 start_server() {
-    python3 "$root/Tests/Scripts/Command/authorities.py" "${http##*:}" > authorities.log 2>&1 &
+    python3 "$root/Tests/Scripts/Command/authorities.py" "${http##*:}" "$secure" > authorities.log 2>&1 &
     server=$!
     others+=($server)
     wait_until curl --silent "$http/text" || fail "the server does not start: $(cat authorities.log)"
@@ -190,6 +191,15 @@ cache() {
         cat damaged > "$file"
     done
     verify 0 signer
+    # It has an end: for the future, too, and for the number of its files.
+    end=$(($(date +%s) + 8 * 86400))
+    for file in "$folder"/*; do mv "$file" "$folder/$end-${file##*-}"; done
+    rm -f requests
+    verify 0 signer
+    asked 'GET /middle.cer' 'POST /ocsp' 'GET /root.crl'
+    (umask 077 && for file in {1..300}; do echo 1 > "$folder/$(($(date +%s) + 3000 + file))-$file"; done)
+    verify 0 listed --certificate middle.pem
+    [ "$(find "$folder" -type f | wc -l)" = 256 ] || fail "the folder has $(find "$folder" -type f | wc -l) files"
     # Nobody can put an answer there that counts: a list of another authority.
     forget
     verify 0 listed --certificate middle.pem
@@ -237,6 +247,14 @@ misbehaviour() {
     rm -f requests
     refused circle 'curl: .*redirect'
     [ "$(grep -c ocsp requests)" -lt 10 ] || fail "an endless circle: $(cat requests)"
+    forget
+    CURL_CA_BUNDLE=tls.pem verify 0 secure --certificate middle.pem
+    forget
+    verify $unknown secure --certificate middle.pem
+    told 'curl: .*certificate'
+    echo insecure > lists
+    CURL_CA_BUNDLE=tls.pem verify $unknown secure --certificate middle.pem
+    told 'curl: .*[Pp]rotocol'
     refused_list broken 'the answer has the status 503'
     refused_list endless 'the answer is too long'
     refused_list circle 'curl: .*redirect'
@@ -268,11 +286,14 @@ misbehaviour() {
 
 prepare
 export XDG_CACHE_HOME=$HOME/.cache
-read -r first port closed < <(python3 -c '
+read -r first port closed secure < <(python3 -c '
 import socket
-all = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
+all = [socket.create_server(("127.0.0.1", 0)) for _ in range(4)]
 print(*(one.getsockname()[1] for one in all))')
 http=http://127.0.0.1:$first
+# curl and Python know no keys of GOST for TLS.
+expect 0 openssl req -x509 -newkey rsa:2048 -nodes -keyout tls.key -out tls.pem -days 30 -subj /CN=localhost \
+    -addext subjectAltName=IP:127.0.0.1
 for kind in gost rsa; do
     forget
     make_authorities $kind

@@ -73,4 +73,36 @@ struct PathEvidenceTests {
         #expect(outcome.fault?.reason == .unknownIssuer)
         #expect(outcome.fault?.certificate == path[0])
     }
+
+    @Test("a statement is missing only on a way that leads to a trusted certificate")
+    func missingStatements() throws {
+        let (chain, other) = (try TrustStoreTests.Chain("rsa:2048"), try TrustStoreTests.Chain("rsa:2048"))
+        let path = try chain.certificates(["signer", "authority", "root"])
+        var store = TrustStore(trusted: [path[2]], certificates: [path[1]])
+        store.revocationCheck = .all
+        #expect(try store.path(from: path[0], at: now).fault?.reason == .listMissing)
+        store.trusted = try other.certificates(["root"])
+        let foreign = try store.path(from: path[0], at: now).fault
+        #expect(foreign?.reason == .unknownIssuer && foreign?.certificate == path[1])
+    }
+
+    @Test("where addresses are asked, the state of a first certificate with one must be known until its end")
+    func addresses() throws {
+        let chain = try TrustStoreTests.Chain(
+            "rsa:2048", authority: "crlDistributionPoints=URI:http://a/1", signer: "keyUsage=digitalSignature")
+        let other = "keyUsage=digitalSignature\ncrlDistributionPoints=URI:http://a/2"
+        try chain.issue("other", by: "authority", other)
+        let path = try chain.certificates(["signer", "authority", "root", "other"])
+        var store = TrustStore(trusted: [path[2]], certificates: [path[1]])
+        #expect(try store.path(from: path[3], at: now).evidence != nil)
+        store.asksAddresses = true
+        // Neither one without an address nor an authority needs a state.
+        #expect(try store.path(from: path[0], at: now).evidence != nil)
+        #expect(try store.path(from: path[3], at: now).fault?.reason == .listMissing)
+        #expect(try store.path(from: path[3], at: now, knownUntil: now + 86_400).fault?.reason == .listMissing)
+        #expect(try store.path(from: path[3], at: now, knownUntil: now + 40 * 86_400).evidence != nil)
+        let list = try chain.revocationList(of: "authority")
+        let added = try store.adding(certificates: [], lists: [list], responses: [])
+        #expect(try added.path(from: path[3], at: now).evidence?.links.first?.state == .list(list))
+    }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import HostCrypto
 import KanalKit
 import Locking
 import TestSupport
@@ -365,5 +366,39 @@ struct OnlineTests {
             return
         }
         #expect(distrust.reason == .listMissing && distrust.causes.count == 2)
+    }
+
+    @Test(
+        "A message is raised to X Long type 1 with what is fetched about all certificates, and not if that does not come"
+    )
+    func raised() async throws {
+        let scene = try Scene()
+        try scene.issue("tsa", by: "middle", 3, Self.Scene.signer + "\nextendedKeyUsage=critical,timeStamping")
+        try scene.openssl.configureStamps("md_gost12_256", "ess_cert_id_alg = sha256")
+        try scene.openssl.write(Array("1000\n".utf8), "tsa.serial")
+        let message = try scene.message()
+        var trusting = scene.verifier()
+        trusting.certificates = [try scene.openssl.read("middle")]
+        let authority = TimeStampAuthority(trusting: trusting) { query in try scene.openssl.stamp(query) }
+        let raiser = MessageRaiser(trusting: trusting, stampedBy: authority)
+        let raised = Lock<[UInt8]>([])
+        try await raiser.raise(ExistingMessage(message), to: .xLongType1) { bytes in raised.withLock { $0 += bytes } }
+        let signer = try #require(try SignedData(ber: raised.withLock { $0 }.span).signers.first)
+        let values = try RevocationValues(der: try #require(try signer.value(of: .revocationValues)))
+        // Responses about the signer and the authority, each asked for on its own, and the root's list.
+        #expect(values.lists.count == 1 && values.responses.count >= 2)
+        let certificates = try CertificateValues(der: try #require(try signer.value(of: .certificateValues)))
+        #expect(
+            try Set(certificates.certificates).isSuperset(of: ["middle", "root", "responder"].map(scene.openssl.read)))
+
+        scene.change { _, _ in throw Broken() }
+        let error = await #expect(throws: KanalError.self) {
+            try await raiser.raise(ExistingMessage(message), to: .xLongType1) { _ in Issue.record("it is written") }
+        }
+        guard case .messageRefused(.untrusted(let signers))? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(signers.first?.distrust?.reason == .listMissing)
     }
 }
