@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # messages.sh [COUNT [MEBIBYTES]]: how fast signed messages are verified: so many (1,000) detached ones of 4 KiB each, with one
 # signer and a chain of two certificates, by KanalKit and by OpenSSL's gost engine, each in one process that reads the same
-# files. And how fast a file of so many (1,024) MiB is encrypted to a GOST certificate, from a file to a file, by "kanal encrypt"
-# and by "openssl cms -encrypt", and in how much memory.
+# files. And how fast a file of so many (1,024) MiB is encrypted to a GOST certificate and decrypted, from a file to a file, by "kanal
+# encrypt" and "kanal decrypt", with a key of an emulated token, and by "openssl cms", and in how much memory. The aim with
+# Kuznyechik is 8 times, both ways, in 40 MiB. OMAC is one chain of blocks, which no program computes side by side.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Tests/Scripts/common.sh
@@ -46,24 +47,57 @@ seconds = time.monotonic() - start
 print(f"{seconds:.2f} {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10}")
 END
 }
+# row COMMAND OURS THEIRS: a row for each of both programs, of the least of their times.
+row() {
+    local seconds memory openssl
+    read -r seconds memory <<< "$(best < kanal.times)"
+    read -r openssl _ <<< "$(best < openssl.times)"
+    echo "| \`kanal $1\`, $2 | $seconds | $(awk "BEGIN { printf \"%.1f\", $openssl / $seconds }") | $memory |"
+    echo "| gost-engine, \`cms -$1 -$3\` | $openssl | 1 | |"
+}
+
 rm -f [0-9]*
 openssl req -new -x509 -key signer.key -subj /CN=Recipient -days 30 -out recipient.pem 2> log
+export PIN=$pin
+start_pcscd
+attach usb state-usb
+expect 0 "$kanal" key generate --pin-source env:PIN --kind gost256 --label key --agree
+expect 0 "$kanal" cert request --pin-source env:PIN --key key --subject CN=Token --output token.csr
+openssl x509 -req -in token.csr -CA ca.pem -CAkey ca.key -days 30 -out token.pem 2> log
+expect 0 "$kanal" cert import --pin-source env:PIN token.pem
 head -c $((size << 20)) /dev/zero > large
 echo
-echo "| $size MiB encrypted, from a file to a file | seconds | faster | MiB of memory |"
+echo "| $size MiB, from a file to a file | seconds | faster | MiB of memory |"
 echo "| --- | ---: | ---: | ---: |"
-for row in "kuznyechik kuznyechik-ctr-acpkm" "kuznyechik-omac kuznyechik-ctr-acpkm-omac" "magma magma-ctr-acpkm" "gost28147 gost89"; do
-    read -r ours theirs <<< "$row"
+while read -r ours theirs; do
     : > kanal.times
     : > openssl.times
     for _ in 1 2 3; do
-        took "$kanal" encrypt large --to recipient.pem --cipher "$ours" --overwrite --output encrypted >> kanal.times
+        took "$kanal" encrypt large --to recipient.pem --cipher "$ours" --output encrypted >> kanal.times
         rm encrypted
         took openssl cms -encrypt -binary -stream -in large -outform DER -out encrypted "-$theirs" recipient.pem >> openssl.times
         rm encrypted
     done
-    read -r seconds memory <<< "$(best < kanal.times)"
-    read -r openssl _ <<< "$(best < openssl.times)"
-    echo "| \`kanal encrypt\`, $ours | $seconds | $(awk "BEGIN { printf \"%.1f\", $openssl / $seconds }") | $memory |"
-    echo "| gost-engine, \`cms -encrypt -$theirs\` | $openssl | 1 | |"
-done
+    row encrypt "$ours" "$theirs"
+    # gost-engine 3.0.1 decrypts no more than the beginning right, and refuses it if there is a code.
+    case $ours in *-omac) continue ;; esac
+    "$kanal" encrypt large --to token.pem --cipher "$ours" --output encrypted > log
+    openssl cms -encrypt -binary -stream -in large -outform DER -out enveloped "-$theirs" recipient.pem
+    : > kanal.times
+    : > openssl.times
+    for _ in 1 2 3; do
+        took "$kanal" decrypt --pin-source env:PIN encrypted --output opened >> kanal.times
+        cmp large opened
+        rm opened
+        took openssl cms -decrypt -binary -inform DER -in enveloped -inkey signer.key -recip recipient.pem -out opened \
+            >> openssl.times
+        rm opened
+    done
+    rm encrypted enveloped
+    row decrypt "$ours" "$theirs"
+done << 'END'
+kuznyechik kuznyechik-ctr-acpkm
+kuznyechik-omac kuznyechik-ctr-acpkm-omac
+magma magma-ctr-acpkm
+gost28147 gost89
+END
