@@ -67,11 +67,11 @@ private func owner() throws(GOSTError) -> PrivateKey {
 
 private let content = [UInt8](1...40)
 
-private let publicKey: PublicKeyInfo = {
-    do {
-        let key = try owner().publicKey()
-        return .gost(try SubjectPublicKeyInfo(algorithm: .gostR34102012256, key: key))
-    } catch {
+private var publicKey: PublicKeyInfo { .gost(info) }
+
+/// In an enumeration its memory would count as leaked: pointers in it have further bits.
+private let info: SubjectPublicKeyInfo = {
+    do { return try SubjectPublicKeyInfo(algorithm: .gostR34102012256, key: owner().publicKey()) } catch {
         fatalError("\(error)")
     }
 }()
