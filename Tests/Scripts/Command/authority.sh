@@ -80,3 +80,9 @@ certify() {
     expect 0 openssl x509 -req -in request -CA signers.pem -CAkey signers.key -CAcreateserial -out signer.pem -days 30
     run 0 cert import signer.pem --pin-source env:PIN
 }
+
+# by_bouncycastle CLASS WORD...: a program of this directory with BouncyCastle.
+by_bouncycastle() {
+    [ -e /usr/share/java/bcpkix.jar ] || fail "no BouncyCastle: apt-get install libbcpkix-java openjdk-17-jdk-headless"
+    expect 0 java -cp "$(printf '/usr/share/java/%s.jar:' bcprov bcpkix bcutil)" "$root/Tests/Scripts/Command/$1.java" "${@:2}"
+}

@@ -15,18 +15,6 @@ list() {
     expect 0 openssl ca -gencrl -config list.cnf -cert "$1.pem" -keyfile "$1.key" -crldays 5 -out "$1.crl"
 }
 
-# What BouncyCastle says of the references and values of a message.
-bouncycastle() {
-    if ! command -v javac > javac.log || [ ! -e /usr/share/java/bcpkix.jar ]; then
-        skipped "BouncyCastle (packages libbcpkix-java, default-jdk-headless)"
-        return
-    fi
-    local jars=/usr/share/java
-    expect 0 java -cp $jars/bcprov.jar:$jars/bcpkix.jar:$jars/bcutil.jar \
-        "$root/Tests/Scripts/Command/LongTerm.java" "$1"
-    printed '^CAdES-X Long type 1$'
-}
-
 # The authority for time stamps and the lists that a message is raised with.
 trust() { echo --timestamp "$url" --ca signers.pem --ca root.pem --crl signers.crl --crl root.crl; }
 
@@ -36,7 +24,8 @@ good() {
     [ "$1" = "${1%.p7s}" ] || content=(-content text)
     expect 0 openssl cms -verify -cades -binary -inform DER -in "$1" -CAfile signers.pem -purpose any -out content \
         "${content[@]}"
-    bouncycastle "$1"
+    by_bouncycastle LongTerm "$1"
+    printed '^CAdES-X Long type 1$'
     run 0 verify --ca signers.pem --ca root.pem "$1"
 }
 

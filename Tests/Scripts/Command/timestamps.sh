@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # timestamps.sh: the command "kanal" with authorities for time stamps, of GOST and RSA, made of "openssl ts", which can
-# also misbehave: stamps of files and of signatures, on a token without a channel.
+# also misbehave: stamps of files and of signatures, on a token without a channel. asn1crypto and BouncyCastle look at the messages.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 . Tests/Scripts/Command/authority.sh
+
+/usr/bin/python3 -c 'import asn1crypto' 2> /dev/null || fail "no asn1crypto: apt-get install python3-asn1crypto"
 
 # stamp STATUS WORD...: has the file "text" stamped.
 stamp() { run "$1" timestamp text --url "$url" --ca root.pem "${@:2}"; }
@@ -79,17 +81,15 @@ misbehaviour() {
     passed "$kind: an authority that misbehaves is named with the cause, and nothing is written"
 }
 
-# What BouncyCastle says of a message whose content is in the file "text".
-bouncycastle() {
-    if ! command -v javac > javac.log || [ ! -e /usr/share/java/bcpkix.jar ]; then
-        skipped "BouncyCastle (packages libbcpkix-java, default-jdk-headless)"
-        return
-    fi
-    local jars=/usr/share/java
-    expect 0 java -cp $jars/bcprov.jar:$jars/bcpkix.jar:$jars/bcutil.jar \
-        "$root/Tests/Scripts/Command/TimeStamped.java" "$1" text
+# asn1crypto on the structure of a message, and BouncyCastle on one whose content is in the file "text".
+structure() {
+    expect 0 /usr/bin/python3 "$root/Tests/Scripts/Command/time-stamped.py" "$1"
     printed '^CAdES-T$'
-    passed "$kind: BouncyCastle finds the message and its stamp in order"
+}
+bouncycastle() {
+    by_bouncycastle TimeStamped "$1" text
+    printed '^CAdES-T$'
+    passed "$kind: asn1crypto and BouncyCastle find the message and its stamp in order"
 }
 
 signatures() {
@@ -102,6 +102,7 @@ signatures() {
         # shellcheck disable=SC2046
         expect 0 openssl cms -verify -cades -binary -inform DER -in $message -CAfile signers.pem -purpose any -out content \
             $([ -z "$form" ] || echo -content text)
+        structure $message
         [ -z "$form" ] || bouncycastle $message
         run 0 verify --ca signers.pem --ca root.pem $message
         printed '(CAdES-T)$'
@@ -119,6 +120,21 @@ signatures() {
     passed "$kind: signatures are stamped, and stay good when all certificates have expired"
 }
 
+# A document that is verified when the certificates of its signer and of the authority have ended, as docs/Recipes.md has it.
+recipe() {
+    cp text contract.pdf
+    run 0 sign --cms --detached --pin-source env:PIN --key signer --timestamp "$url" --ca root.pem contract.pdf
+    run 0 verify --ca signers.pem --ca root.pem contract.pdf
+    run 11 verify --ca signers.pem --ca root.pem --at 2036-01-01 contract.pdf
+    printed '^  signed before 20.*, certificate valid then: time stamp of CN=tsa$'
+    # Without the stamp it is not good then.
+    run 0 sign --cms --detached --pin-source env:PIN --key signer contract.pdf --overwrite
+    run 12 verify --ca signers.pem --ca root.pem --at 2036-01-01 contract.pdf
+    told 'expired at '
+    rm contract.pdf*
+    passed "$kind: a document is good after its certificates have ended because of its stamp"
+}
+
 prepare
 start_pcscd
 attach usb usb
@@ -130,6 +146,7 @@ for kind in gost rsa; do
     files
     misbehaviour
     signatures
+    recipe
     stop $server
 done
 detach
