@@ -180,11 +180,15 @@ package final class SignerVerification {
     ///   - index: The signer's place.
     ///   - time: When the certificates had to be valid, in seconds since 1970.
     ///   - now: The time from which one looks back at it.
+    ///   - byMessageAlone: Whether certificates and statements count that came with the message alone.
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    package func path(ofSigner index: Int, at time: Int, from now: Int) throws(HostCryptoError) -> PathOutcome {
+    package func path(
+        ofSigner index: Int, at time: Int, from now: Int, byMessageAlone: Bool = false
+    ) throws(HostCryptoError) -> PathOutcome {
         let (certificate, others) = (found[index].candidate.certificate, found[index].others)
         let then = try PathSearch(
-            store, further: further, time: time, knownUntil: now, signatureLimit: Self.signatureLimit(signers: 1))
+            byMessageAlone ? store.ofMessageAlone : store, further: further, time: time, knownUntil: now,
+            signatureLimit: Self.signatureLimit(signers: 1))
         let name = SignerIdentifier.issuer(certificate.issuer, serialNumber: certificate.serialNumber)
         guard let leaf = then.candidates(name).first(where: { $0.certificate == certificate }) else {
             return .notFound(PathFault(.noPath, certificate.der))

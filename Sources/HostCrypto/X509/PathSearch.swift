@@ -60,11 +60,14 @@ package final class PathSearch {
         self.knownUntil = knownUntil
         self.signatureLimit = signatureLimit
         let contents = try store.read()
-        lists = Dictionary(grouping: contents.lists.filter { $0.isUsable(after: knownUntil) }, by: \.issuer)
-        responses = contents.responses
+        lists = Dictionary(
+            grouping: (contents.lists + store.values.lists).filter { $0.isUsable(after: knownUntil) }, by: \.issuer)
+        responses = contents.responses + store.values.responses
         for certificate in contents.trusted { add(certificate, isTrusted: true, time: time) }
         for certificate in contents.certificates { add(certificate, time: time) }
-        for der in further { (try? Certificate(der: der.span)).map { add($0, isKnown: false, time: time) } }
+        for der in further + store.values.certificates {
+            (try? Certificate(der: der.span)).map { add($0, isKnown: false, time: time) }
+        }
     }
 
     private func add(_ certificate: Certificate, isKnown: Bool = true, isTrusted: Bool = false, time: Int) {

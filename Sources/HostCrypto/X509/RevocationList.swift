@@ -76,6 +76,9 @@ final class RevocationList: Sendable {
         (try? RevocationTimes(structure.content))?.entry(certificate.serialNumber)
     }
 
+    /// When it was made, in seconds since 1970; nil for a time that cannot be read.
+    var thisUpdate: Int? { (try? RevocationTimes(structure.content))?.thisUpdate }
+
     /// When a newer list is due, in seconds since 1970; nil if the list does not say.
     var nextUpdate: Int? { (try? RevocationTimes(structure.content))?.nextUpdate }
 
@@ -108,6 +111,7 @@ final class RevocationList: Sendable {
 
 /// The times in a list of revoked certificates, which only a refusal needs.
 private struct RevocationTimes {
+    let thisUpdate: Int
     let nextUpdate: Int?
     /// In DER.
     private let entries: [UInt8]
@@ -118,7 +122,7 @@ private struct RevocationTimes {
         var reader = DERReader(try outer.contents(.sequence))
         if reader.isAt(.integer) { _ = try reader.contents(.integer) }
         for _ in 0..<2 { _ = try reader.contents(.sequence) }
-        _ = try reader.time()
+        thisUpdate = try reader.time()
         let isDue = reader.isAt(.utcTime) || reader.isAt(.generalizedTime)
         nextUpdate = isDue ? try reader.time() : nil
         entries = reader.isAt(.sequence) ? [UInt8](copying: try reader.contents(.sequence)) : []

@@ -22,6 +22,8 @@ package struct TrustStore: Sendable {
     /// Whether a list or a response must also state that a path's first certificate is not revoked if it is valid now and has
     /// an address for that: whoever fetches them can do so.
     package var asksAddresses = false
+    /// What a message brings for its paths, beside these.
+    package var values = MessageValues()
     /// Whether a path may end at a trusted certificate that others have issued.
     package var allowsPartialPaths = false
     /// The contents, once read by ``requireReadable()``.
@@ -33,6 +35,14 @@ package struct TrustStore: Sendable {
         self.trusted = trusted
         self.certificates = certificates
         self.revocationLists = revocationLists
+    }
+
+    /// The same trust, with nothing but what a message brings, and with a statement for each certificate.
+    package var ofMessageAlone: TrustStore {
+        var store = self
+        (store.certificates, store.revocationLists, store.ocspResponses) = ([], [], [])
+        store.revocationCheck = .all
+        return store
     }
 
     /// Reads everything, once for any number of messages.

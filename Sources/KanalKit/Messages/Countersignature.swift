@@ -47,17 +47,31 @@ extension SignerVerification {
             let proven = findings.proven
             var path = isTrustAsked ? paths[place] : nil
             let isGoodNow = path?.fault == nil
-            if let proven, isTrustAsked { path = try self.path(ofSigner: place, at: proven, from: time) }
+            var (isNamed, isValued) = (false, false)
+            if let proven, isTrustAsked {
+                path = try self.path(ofSigner: place, at: proven, from: time)
+                // What others know must not make the form less than the message itself does.
+                let own = try signer.hasValues ? own(place, proven, time) : nil
+                if let own { isValued = try signer.namesAll(of: own) }
+                isNamed = isValued
+                if !isNamed, let evidence = path?.evidence { isNamed = try signer.namesAll(of: evidence) }
+            }
             signers.append(
                 MessageSigner(
                     certificate: certificate, signingTime: found.signingTimes[place].map(Int64.init),
                     distrust: path?.fault.map { Distrust($0) },
                     countersignatures: all.map { KanalKit.Countersignature($0) },
-                    level: signer.namesCertificate ? findings.level : nil, timeStamps: findings.all,
-                    provenTime: proven.map(Int64.init), evidence: path?.evidence, isGoodNow: isGoodNow))
+                    level: signer.namesCertificate ? findings.level(isNamed: isNamed, isValued: isValued) : nil,
+                    timeStamps: findings.all, provenTime: proven.map(Int64.init), evidence: path?.evidence,
+                    isGoodNow: isGoodNow, statedTime: path?.evidence?.statedTime(at: proven ?? time).map(Int64.init)))
         }
         let isTrusted = signers.allSatisfy { $0.distrust == nil }
         return isTrusted ? .success(signers) : .failure(.messageRefused(.untrusted(signers)))
+    }
+
+    /// The path of a signer at a proven time by what came with the message alone; nil if that does not lead to a trusted certificate.
+    private func own(_ place: Int, _ proven: Int, _ now: Int) throws(HostCryptoError) -> PathEvidence? {
+        try path(ofSigner: place, at: proven, from: now, byMessageAlone: true).evidence
     }
 }
 

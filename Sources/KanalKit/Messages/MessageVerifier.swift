@@ -170,6 +170,8 @@ public struct MessageVerifier: Sendable {
     func signers(of hashed: HashedMessage, _ store: TrustStore) throws(KanalError) -> [MessageSigner] {
         let (message, time) = (hashed.message, moment)
         return try onHost { () throws(HostCryptoError) -> Result<[MessageSigner], KanalError> in
+            var store = store
+            if usesMessageCertificates { store.values = MessageValues(message) }
             let verification = try SignerVerification(
                 message, trusting: store, usesMessage: usesMessageCertificates,
                 requiresOrder: requiresOrder, time: time)
@@ -246,6 +248,8 @@ public struct MessageSigner: Sendable, Equatable {
     @Uncompared var evidence: PathEvidence? = nil
     /// Whether it is also good without its time stamps, by the certificate's present state.
     var isGoodNow = true
+    /// The time, in seconds since 1970, as of which a list or a response states that the certificate is not revoked; nil without one.
+    public var statedTime: Int64?
 }
 
 /// Why a signed message is not accepted.

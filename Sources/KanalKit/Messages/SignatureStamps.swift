@@ -35,13 +35,24 @@ struct SignatureStamps {
         var proven: Int?
         /// Whether there is a good one of the signature, and one that covers all of the message.
         var isStamped = false, isArchived = false
+        /// Whether there is a good one of the references, and one of the signature with them.
+        var isReferenced = false, isReferencedWhole = false
 
         /// Adds a good stamp.
         fileprivate mutating func prove(_ token: TimeStampToken) {
             proven = min(proven ?? token.time.latest, token.time.latest)
         }
 
-        var level: SignatureLevel { isStamped ? (isArchived ? .a : .t) : .bes }
+        /// - Parameters:
+        ///   - isNamed: Whether references name the path.
+        ///   - isValued: Whether the message has it all in it.
+        func level(isNamed: Bool, isValued: Bool) -> SignatureLevel {
+            guard isStamped else { return .bes }
+            guard !isArchived else { return .a }
+            guard isNamed else { return .t }
+            guard isValued else { return isReferenced || isReferencedWhole ? .x : .c }
+            return isReferencedWhole ? .xLongType1 : .xLong
+        }
     }
 
     /// - Parameter certificate: The signer's, in DER.
@@ -51,6 +62,8 @@ struct SignatureStamps {
     ) throws(HostCryptoError) -> Findings {
         var findings = Findings()
         try addStamps(of: signer, to: &findings)
+        try addStamps(.signatureAndReferences, .signatureAndReferencesTimeStamp, of: signer, to: &findings)
+        try addStamps(.references, .referencesTimeStamp, of: signer, to: &findings)
         try addArchiveStamps(of: signer, certificate, to: &findings)
         if signer.hasFormerArchiveTimeStamp {
             findings.all.append(TimeStamp(unreadable: .notSupported, .formerArchive))
@@ -72,6 +85,32 @@ struct SignatureStamps {
                 findings.isStamped = true
             } catch {
                 findings.all.append(TimeStamp(token, .signature, .failure(try TimeStamp.Fault(error))))
+            }
+        }
+    }
+
+    /// Adds the stamps of a signer's references.
+    private mutating func addStamps(
+        _ kind: TimeStamp.Kind, _ attribute: LongTermAttribute, of signer: SignedData.Signer,
+        to findings: inout Findings
+    ) throws(HostCryptoError) {
+        let tokens = try tokens(kind, in: &findings) { limit throws(TimeStampFault) in
+            guard let values = try? signer.values(of: attribute, limit: limit) else { throw .malformed }
+            return values
+        }
+        for token in tokens {
+            do throws(TimeStampFault) {
+                guard let bytes = try? signer.stampedBytes(by: attribute) else { throw .malformed }
+                let authority = try verify(token, try digest(of: bytes, token.digest))
+                findings.all.append(TimeStamp(token, kind, .success(authority)))
+                if kind == .references {
+                    findings.isReferenced = true
+                } else {
+                    findings.prove(token)
+                    findings.isReferencedWhole = true
+                }
+            } catch {
+                findings.all.append(TimeStamp(token, kind, .failure(try TimeStamp.Fault(error))))
             }
         }
     }

@@ -25,6 +25,10 @@ public struct TimeStamp: Sendable, Equatable {
         case content
         /// A signature.
         case signature
+        /// A signature, its time stamps, and its references (RFC 5126, 6.3.5).
+        case signatureAndReferences
+        /// The references of a signature (RFC 5126, 6.3.6).
+        case references
         /// All of a message: the content, the signature, the certificates and all else (EN 319 122-1, 5.5.3).
         case archive
         /// The same as former standards have it. Such stamps are not verified here.

@@ -19,12 +19,14 @@ struct VerifiedFile: Encodable, Sendable {
         let level: String?
         /// The time before which a good time stamp proves the signature to have been made.
         let provenTime: String?
+        /// The time as of which a list or a response states that the certificate is not revoked.
+        let statedTime: String?
         let timeStamps: [Stamp]?
         let verdict: Verdict
 
         private enum CodingKeys: CodingKey {
             case subject, issuer, serialNumber, signingTime, distrust, countersignatures, level, provenTime, timeStamps
-            case verdict
+            case statedTime, verdict
         }
     }
 
@@ -92,6 +94,7 @@ extension VerifiedFile.Signer {
         countersignatures = all.isEmpty ? nil : all
         level = signer.level?.name
         provenTime = signer.provenTime.map { Timestamp($0).text }
+        statedTime = signer.statedTime.map { Timestamp($0).text }
         timeStamps = signer.timeStamps.isEmpty ? nil : signer.timeStamps.map(VerifiedFile.Stamp.init)
         verdict = signer.verdict
     }
@@ -103,6 +106,10 @@ extension SignatureLevel {
         switch self {
         case .bes: "BES"
         case .t: "T"
+        case .c: "C"
+        case .x: "X"
+        case .xLong: "XL"
+        case .xLongType1: "XLT1"
         case .a: "A"
         }
     }

@@ -38,6 +38,8 @@ extension TimeStamp.Kind {
         switch self {
         case .content: "content"
         case .signature: "signature"
+        case .signatureAndReferences: "signatureAndReferences"
+        case .references: "references"
         case .archive: "archive"
         case .formerArchive: "formerArchive"
         }
@@ -79,6 +81,16 @@ extension VerifiedFile.Signer {
             if let reason = stamp.reason { return translated("the time stamp counts for nothing: \(reason)") }
             let authority = Phrase(verbatim: stamp.authority?.printable ?? "")
             guard let time = stamp.time, let provenTime else { return "" }
+            if stamp.kind == "references" || stamp.kind == "signatureAndReferences" {
+                return translated("references there before \(time): time stamp of \(authority)")
+            }
+            if isTrustChecked, let statedTime, stamp.kind == "signature" {
+                return translated(
+                    """
+                    signed before \(provenTime), certificate valid then, not revoked as of \(statedTime): time stamp of \
+                    \(authority)
+                    """)
+            }
             if stamp.kind == "archive" { return translated("archived before \(time): time stamp of \(authority)") }
             return isTrustChecked
                 ? translated("signed before \(provenTime), certificate valid then: time stamp of \(authority)")

@@ -47,6 +47,43 @@ struct LongTermMaker {
         return whole.der
     }
 
+    /// The type of an attribute of CAdES (RFC 5126, 6).
+    static func type(_ arc: UInt8) -> [UInt8] { signatureStamp.dropLast() + [arc] }
+
+    /// The message with the references of a path over an authority, by a list: attributes 21 and 22.
+    func adding(referencesTo authority: [UInt8], list: [UInt8], to message: [UInt8]) throws -> [UInt8] {
+        func name(_ bytes: [UInt8]) throws -> [UInt8] {
+            Self.tlv(0x30, Self.tlv(0x30, (algorithm ?? []) + Self.tlv(0x04, try digest(bytes))))
+        }
+        let lists = Self.tlv(0xA0, Self.tlv(0x30, Self.tlv(0x30, try name(list))))
+        let certificates = try tree(Self.tlv(0x30, name(authority)))
+        let states = try tree(Self.tlv(0x30, Self.tlv(0x30, lists) + Self.tlv(0x30, [])))
+        return try adding(Self.type(22), states, to: adding(Self.type(21), certificates, to: message))
+    }
+
+    /// The message with values: attributes 23 and 24.
+    func adding(values certificates: [[UInt8]], list: [UInt8], to message: [UInt8]) throws -> [UInt8] {
+        let values = try tree(Self.tlv(0x30, certificates.flatMap(\.self)))
+        let states = try tree(Self.tlv(0x30, Self.tlv(0xA0, Self.tlv(0x30, list))))
+        return try adding(Self.type(24), states, to: adding(Self.type(23), values, to: message))
+    }
+
+    /// The message with a time stamp over its references: attribute 25 or 26.
+    func adding(stamp arc: UInt8, to message: [UInt8], changing change: (inout [UInt8]) -> Void = { _ in }) throws
+        -> [UInt8]
+    {
+        let whole = try tree(message)
+        let signer = whole[Self.signer(in: whole)]
+        var bytes = arc == 25 ? signer.members.last { $0.tag == 0x04 }.map(\.contents) ?? [] : []
+        for type in (arc == 25 ? [14] : []) + [21, 22] as [UInt8] {
+            for attribute in members(signer, 0xA1) where attribute.members[0].der == Self.type(type) {
+                bytes += attribute.members.flatMap(\.der)
+            }
+        }
+        change(&bytes)
+        return try adding(Self.type(arc), token(of: bytes), to: message)
+    }
+
     /// The parts that an index leaves out.
     enum Omission: CaseIterable, Sendable { case nothing, certificates, lists, attributes }
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import GOST
+import Secrets
+
+/// The certificates, lists and responses that a message brings for its signers' paths: in certificate-values and revocation-values,
+/// and among the message's own lists (RFC 5652, 10.2.1; RFC 5940, 2.1). What cannot be read is of no help.
+package struct MessageValues: Sendable {
+    /// In DER.
+    let certificates: [[UInt8]]
+    let lists: [RevocationList]
+    let responses: [OCSPResponse]
+
+    /// The greatest number of each that is read.
+    private static let limit = 128
+
+    package init() { (certificates, lists, responses) = ([], [], []) }
+
+    package init(_ message: SignedData) {
+        var (certificates, lists, responses): ([[UInt8]], [[UInt8]], [[UInt8]]) = ([], [], [])
+        for signer in message.signers {
+            if let value = try? signer.value(of: .certificateValues), let read = try? CertificateValues(der: value) {
+                certificates += read.certificates
+            }
+            if let value = try? signer.value(of: .revocationValues), let read = try? RevocationValues(der: value) {
+                lists += read.lists
+                responses += read.responses
+            }
+            guard max(certificates.count, lists.count, responses.count) <= Self.limit else { break }
+        }
+        for info in message.revocationInfo where info.first == DERTag.sequence.rawValue { lists.append(info) }
+        for info in message.revocationInfo { (try? Self.response(in: info)).map { responses.append($0) } }
+        self.certificates = Array(certificates.prefix(Self.limit))
+        self.lists = lists.prefix(Self.limit).compactMap { try? RevocationList(der: $0) }
+        self.responses = responses.prefix(Self.limit).compactMap { der in
+            (try? OCSPResponse(der: der)) ?? (try? OCSPResponse(reply: der))
+        }
+    }
+
+    /// The OCSPResponse of OtherRevocationInfoFormat.
+    private static func response(in info: [UInt8]) throws(GOSTError) -> [UInt8] {
+        var reader = DERReader(info.span, .ber)
+        var fields = try reader.nested(.context1)
+        guard try fields.objectIdentifier() == ocspResponse else { throw .invalidParameter }
+        return [UInt8](copying: try fields.element(.sequence))
+    }
+
+    /// 1.3.6.1.5.5.7.16.2
+    private static let ocspResponse = DERTag.objectIdentifier.element([0x2B, 6, 1, 5, 5, 7, 16, 2])
+}
+
+extension PathEvidence {
+    /// Whether each certificate but the last, which is trusted, has a statement.
+    package var isComplete: Bool { links.count > 1 && links.dropLast().allSatisfy { $0.state != nil } }
+
+    /// The time, in seconds since 1970, as of which it is stated that the first certificate is not revoked; nil without a statement.
+    ///
+    /// - Parameter time: When the path was valid. A statement of a later revocation states that it was not revoked then.
+    package func statedTime(at time: Int) -> Int? {
+        guard let leaf = links.first, let issuer = links.dropFirst().first,
+            let certificate = try? Certificate(der: leaf.certificate.span)
+        else { return nil }
+        switch leaf.state {
+        case .list(let der)?:
+            guard let list = try? RevocationList(der: der) else { return nil }
+            return list.revocationTime(of: certificate) == nil ? list.thisUpdate : time
+        case .response(let der, signer: _)?:
+            guard let response = try? OCSPResponse(der: der),
+                let issuer = try? Certificate(der: issuer.certificate.span),
+                let answer = try? response.answer(about: certificate, of: issuer)
+            else { return nil }
+            return answer.state == .good ? answer.thisUpdate : time
+        case nil: return nil
+        }
+    }
+}
+
+extension SignedData.Signer {
+    /// Whether its references name all of a path: the certificates from the issuer on, and a statement for each certificate but the
+    /// trusted one.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    package func namesAll(of path: PathEvidence) throws(HostCryptoError) -> Bool {
+        guard path.isComplete, let certificates = try? value(of: .certificateReferences),
+            let states = try? value(of: .revocationReferences),
+            let certificateNames = try? CertificateReferences(der: certificates),
+            let stateNames = try? RevocationReferences(der: states),
+            try certificateNames.name(all: path.links.dropFirst().map(\.certificate))
+        else { return false }
+        for state in path.links.compactMap(\.state) where try !stateNames.names(state) { return false }
+        return true
+    }
+
+    /// Whether it has values of certificates and of statements about them.
+    package var hasValues: Bool {
+        [LongTermAttribute.certificateValues, .revocationValues].allSatisfy { (try? value(of: $0)) != nil }
+    }
+}
