@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The packages of "make deb" in Debians of their own, each made for this, used and removed: Debian 12, 13, the next one as
 # it is now, and that one with OpenSSL 4 alone. programs.sh tries the programs there that use a token, with a pcscd, a
-# network and processes of its own; disturbances.sh disturbs that pcscd; provider.sh and provider-files.sh the commands of OpenSSL
+# network and processes of its own; disturbances.sh disturbs that pcscd; provider.sh, provider-files.sh and provider-messages.sh the commands of OpenSSL
 # by the package's provider, with tokens of this machine and its gost-engine; provider-use.sh bad inputs to the provider, built there, where OpenSSL is not that of "make test".
 #
 #   roots.sh [bookworm|trixie|sid|openssl4]...
@@ -139,8 +139,10 @@ with_provider() {
     ROOT=$debian PROVIDER=$(echo "$debian"/usr/lib/*/ossl-modules/kanal.so) timeout --kill-after=10 "$1" \
         Tests/Scripts/apart.sh "Tests/Scripts/Provider/$2" "${@:3}"
 }
-# The table of docs/Provider.md, and GOST keys of files.
-try_provider() { with_provider 600 provider.sh usb bt && with_provider 600 provider-files.sh; }
+# The table of docs/Provider.md, GOST keys of files, and the table of docs/Forms.md.
+try_provider() {
+    with_provider 600 provider.sh usb bt && with_provider 600 provider-files.sh && with_provider 600 provider-messages.sh
+}
 
 # A line like those of programs.sh, with all that provider-use.sh says.
 try_bad_inputs() {
@@ -175,7 +177,7 @@ for name in "${@:-bookworm trixie sid openssl4}"; do
         else
             try_root Packages/programs.sh /absent || failed+=" $name"
             try_disturbances "$name" || failed+=" $name (disturbances.sh)"
-            try_provider || failed+=" $name (provider.sh, provider-files.sh)"
+            try_provider || failed+=" $name (provider.sh, provider-files.sh, provider-messages.sh)"
             [[ "$hostile" != *" $name "* ]] || try_bad_inputs "$name" || failed+=" $name (provider-use.sh)"
         fi
         remove
