@@ -64,6 +64,7 @@ struct MadeTimeStamps {
 /// A TSTInfo (RFC 3161, 2.4.2), and the status beside it.
 struct StampInfo {
     var status: UInt8 = 0
+    var version: UInt8 = 1
     var policy: [UInt8] = [0x06, 4, 0x2A, 3, 4, 1]
     /// The object identifier of the hash function: SHA-256.
     var algorithm: [UInt8] = [0x06, 9, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
@@ -90,7 +91,7 @@ struct StampInfo {
         let algorithm = DERTag.sequence.element(algorithm + DERTag.null.element([]))
         let imprint = DERTag.sequence.element(algorithm + DERTag.octetString.element(digest))
         return DERTag.sequence.element(
-            DERTag.integer.element([1]) + policy + imprint + DERTag.integer.element([7])
+            DERTag.integer.element([version]) + policy + imprint + DERTag.integer.element([7])
                 + DERTag.generalizedTime.element(Array(time.utf8)) + rest)
     }
 }

@@ -106,6 +106,8 @@ struct TimeStampTests {
             [0x06, 3, 0x2A, 3, 4] + DERTag.boolean.element([0xFF]) + DERTag.octetString.element([]))
         let critical = try made.reply(to: request) { $0.rest += DERTag.context1.element(unknown) }
         #expect(try fault(made, critical, to: request) == .malformed)
+        #expect(try fault(made, made.reply(to: request) { $0.version = 2 }, to: request) == .malformed)
+        #expect(try fault(made, made.reply(to: request) { $0.digest.removeLast() }, to: request) == .malformed)
         let weak = try made.reply(to: request) { info in
             (info.algorithm, info.digest) = ([0x06, 5, 0x2B, 0x0E, 3, 2, 0x1A], [UInt8](repeating: 7, count: 20))
         }
