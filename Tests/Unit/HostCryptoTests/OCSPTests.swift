@@ -68,6 +68,15 @@ struct OCSPTests {
         #expect(throws: OCSPFault.wrongNonce) { try responder.state(reply, at: now, nonce: [1, 2, 3]) }
         #expect(try responder.state(responder.reply(nonce: []), at: now) == .good)
         #expect(throws: OCSPFault.wrongCertificate) { try responder.state(reply, of: "responder", at: now) }
+        // A true response of an authority that has not issued the certificate.
+        let chain = responder.chain.openssl
+        let (signer, root) = (try chain.read("signer"), try chain.read("root"))
+        try chain.write(OCSPRequest(signer, issuer: root, nonce: []).der, "request.der")
+        try chain.run(
+            "ocsp -index index -CA root.pem -rsigner root.pem -rkey root.key -reqin request.der -respout reply -ndays 1")
+        #expect(throws: OCSPFault.wrongCertificate) {
+            try OCSPResponse(reply: chain.read("reply")).state(of: signer, issuer: root, at: now)
+        }
         let day = 86_400
         #expect { try responder.state(reply, at: now - day) } throws: {
             guard case .notYetValid(let time)? = $0 as? OCSPFault else { return false }
