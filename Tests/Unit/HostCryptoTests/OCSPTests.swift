@@ -115,6 +115,13 @@ struct OCSPTests {
             try responder.state(responder.reply(signer: "authority", "-ndays 1 -rmd sha1"), at: now)
         }
         let openssl = responder.chain.openssl
+        // A responder's certificate by the other key.
+        for file in ["pem", "key"] {
+            try openssl.write(other.chain.openssl.read("responder.\(file)"), "strange.\(file)")
+        }
+        #expect(throws: OCSPFault.unauthorizedResponder) {
+            try responder.state(responder.reply(signer: "strange"), at: now)
+        }
         try openssl.write([UInt8]("extendedKeyUsage=OCSPSigning"), "extensions")
         try openssl.run("req -newkey rsa:2048 -nodes -keyout former.key -out request -subj /CN=former")
         try openssl.run(
