@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # messages.sh [COUNT [MEBIBYTES]]: how fast signed messages are verified: so many (1,000) detached ones of 4 KiB each, with one
 # signer and a chain of two certificates, by KanalKit and by OpenSSL's gost engine, each in one process that reads the same
-# files. And how fast a file of so many (1,024) MiB is encrypted to a GOST certificate and decrypted, from a file to a file, by "kanal
+# files. How long a message of X Long type 1 takes, beside so many signatures alone as it has: the aim is twice as long at most. And how
+# fast a file of so many (1,024) MiB is encrypted to a GOST certificate and decrypted, from a file to a file, by "kanal
 # encrypt" and "kanal decrypt", with a key of an emulated token, and by "openssl cms", and in how much memory. The aim with
 # Kuznyechik is 8 times, both ways, in 40 MiB. OMAC is one chain of blocks, which no program computes side by side.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Tests/Scripts/common.sh
+. Tests/Scripts/Command/authority.sh
 count=${1:-1000}
 size=${2:-1024}
 
@@ -55,6 +57,34 @@ row() {
     echo "| \`kanal $1\`, $2 | $seconds | $(awk "BEGIN { printf \"%.1f\", $openssl / $seconds }") | $memory |"
     echo "| gost-engine, \`cms -$1 -$3\` | $openssl | 1 | |"
 }
+
+# Of the message, of two certificates, of two lists, and of two stamps.
+signatures=7
+# list AUTHORITY: its list of revoked certificates.
+list() {
+    : > index
+    printf '[ca]\ndefault_ca = own\n[own]\ndatabase = index\ndefault_md = md_gost12_256\n' > list.cnf
+    expect 0 openssl ca -gencrl -config list.cnf -cert "$1.pem" -keyfile "$1.key" -crldays 5 -out "$1.crl"
+}
+make_authority gost
+start_authority
+openssl x509 -in root.pem -outform DER -out tsa-ca.der
+openssl req -new -x509 -key ca.key -subj /CN=Authority -days 30 -addext basicConstraints=critical,CA:true \
+    -addext keyUsage=critical,keyCertSign,cRLSign -out ca.pem 2> log
+openssl x509 -in ca.pem -outform DER -out ca.der
+list ca
+list root
+cp 0.p7s long.p7s
+run 0 extend long.p7s --content 0 --timestamp "$url" --ca ca.pem --ca root.pem --crl ca.crl --crl root.crl
+stop $server
+: > kanal.times
+for _ in 1 2 3 4 5; do "$root/.build/release/message-benchmark" . 200 long | paste -sd ' ' >> kanal.times; done
+read -r long alone <<< "$(best < kanal.times)"
+echo
+echo "| a message of X Long type 1, $signatures signatures of GOST | µs | times the signatures alone |"
+echo "| --- | ---: | ---: |"
+echo "| KanalKit | $long | $(awk "BEGIN { printf \"%.2f\", $long / ($signatures * $alone) }") |"
+echo "| one signature alone | $alone | |"
 
 rm -f [0-9]*
 openssl req -new -x509 -key signer.key -subj /CN=Recipient -days 30 -out recipient.pem 2> log

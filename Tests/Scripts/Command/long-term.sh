@@ -27,6 +27,10 @@ good() {
     by_bouncycastle LongTerm "$1"
     printed '^CAdES-X Long type 1$'
     run 0 verify --ca signers.pem --ca root.pem "$1"
+    printed '^  signed by CN=Signer.* (CAdES-XLT1)$'
+    # All certificates have ended then, and nothing but the message states that they were not revoked.
+    run 11 verify --offline --ca signers.pem --ca root.pem --at 2199-01-01 "$1" --json
+    json '(s := d["files"][0]["signers"][0])["level"] == "XLT1" and s["verdict"] == "goodAtItsTime"'
 }
 
 made() {

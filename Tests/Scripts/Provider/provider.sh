@@ -264,37 +264,6 @@ contained() {
     passed "OpenSSL $version: keys of containers sign $(is_since 3.2 && echo "files and messages" || echo files), and open messages"
 }
 
-# Signed messages of "kanal" with the token's keys, in each form, are verified by the provider; the provider's, of keys of two
-# kinds, by "kanal".
-exchanges() {
-    local name form
-    for name in gost256 gost512; do
-        expect 0 openssl x509 -in $name.pem -outform der -out $name.der
-        PIN=$pin expect 0 "$kanal" cert import $name.der --label $name --pin-source env:PIN
-    done
-    cat gost256.pem gost512.pem > both.pem
-    for form in '' --detached; do
-        rm -f message.p7*
-        # shellcheck disable=SC2086
-        PIN=$pin expect 0 "$kanal" sign --cms $form --key gost256 --pin-source env:PIN message
-        PIN=$pin expect 0 "$kanal" sign --add --key gost512 --pin-source env:PIN message.p7*
-        PIN=$pin expect 0 "$kanal" sign --countersign --signer gost256 --key gost512 --pin-source env:PIN message.p7*
-        # shellcheck disable=SC2046
-        by 0 cms -verify -cades -inform der -in message.p7* -CAfile both.pem -purpose any -binary -out opened \
-            $([ -z "$form" ] || echo -content message)
-        cmp message opened || fail "kanal has signed something else"
-        expect 0 "$kanal" verify --ca both.pem message.p7*
-        [ "$(grep -c 'signed by CN=gost' output)" = 3 ] || fail "not two signers and a countersignature: $(cat output)"
-    done
-    rm message.p7*
-    if is_since 3.2; then
-        by 0 cms -sign -cades -nodetach -inkey "$uri;object=gost256$ask" -signer gost256.pem -in message -binary -outform der \
-            -out signed
-        expect 0 "$kanal" verify --ca both.pem --lenient signed
-    fi
-    passed "$identity: OpenSSL $version: signed messages of kanal are verified$(is_since 3.2 && echo ", and the provider's by kanal")"
-}
-
 prepare
 start_pcscd
 provider_settings
@@ -319,7 +288,6 @@ for identity in "${@:-usb}"; do
     keys
     commands gost256 md_gost12_256 gost2012_256
     commands gost512 md_gost12_512 gost2012_512
-    exchanges
     opens gost256 gost2012_256:TCA
     opens gost512 gost2012_512:A
     refuses
