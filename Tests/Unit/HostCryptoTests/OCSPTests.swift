@@ -73,7 +73,8 @@ struct OCSPTests {
         let (signer, root) = (try chain.read("signer"), try chain.read("root"))
         try chain.write(OCSPRequest(signer, issuer: root, nonce: []).der, "request.der")
         try chain.run(
-            "ocsp -index index -CA root.pem -rsigner root.pem -rkey root.key -reqin request.der -respout reply -ndays 1")
+            "ocsp -index index -CA root.pem -rsigner root.pem -rkey root.key -reqin request.der -respout reply -ndays 1"
+        )
         #expect(throws: OCSPFault.wrongCertificate) {
             try OCSPResponse(reply: chain.read("reply")).state(of: signer, issuer: root, at: now)
         }
