@@ -74,7 +74,7 @@ openssl req -new -x509 -key ca.key -subj /CN=Authority -days 30 -addext basicCon
 openssl x509 -in ca.pem -outform DER -out ca.der
 list ca
 list root
-cp 0.p7s long.p7s
+openssl cms -sign -cades -binary -in 0 -signer signer.pem -inkey signer.key -outform DER -out long.p7s 2> log
 run 0 extend long.p7s --content 0 --timestamp "$url" --ca ca.pem --ca root.pem --crl ca.crl --crl root.crl
 stop $server
 : > kanal.times
