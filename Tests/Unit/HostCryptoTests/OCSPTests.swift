@@ -133,6 +133,62 @@ struct OCSPTests {
         }
     }
 
+    @Test("a responder's certificate needs its issuer's name, a strong key and hash function, and its time")
+    func weakResponders() throws {
+        let responder = try Responder("rsa:2048")
+        let openssl = responder.chain.openssl
+        try openssl.write([UInt8]("extendedKeyUsage=OCSPSigning"), "extensions")
+        try openssl.run("req -x509 -key authority.key -out alias.pem -days 30 -subj /CN=alias")
+        for (name, key, issuer, options) in [
+            ("alias-of-issuer", "rsa:2048", "alias", ""), ("hash", "rsa:2048", "authority", "-sha1"),
+            ("short", "rsa:512", "authority", ""),
+        ] {
+            try openssl.run("req -newkey \(key) -nodes -keyout \(name).key -out request -subj /CN=\(name)")
+            try openssl.run(
+                "x509 -req -in request -CA \(issuer).pem -CAkey authority.key -set_serial 78 -days 10 \(options)"
+                    + " -extfile extensions -out \(name).pem")
+        }
+        try openssl.write(
+            [UInt8](
+                "[ca]\ndefault_ca = own\n[own]\ndatabase = issued\nnew_certs_dir = .\nrand_serial = yes\npolicy = any\n"
+                    + "default_md = sha256\nx509_extensions = use\n[any]\ncommonName = supplied\n[use]\n"
+                    + "extendedKeyUsage = OCSPSigning\n"), "issuing.cnf")
+        try openssl.write([], "issued")
+        try openssl.run("req -newkey rsa:2048 -nodes -keyout future.key -out request -subj /CN=future")
+        try openssl.run(
+            "ca -batch -notext -config issuing.cnf -in request -cert authority.pem -keyfile authority.key"
+                + " -startdate 20400101000000Z -enddate 20410101000000Z -out future.pem")
+        for name in ["alias-of-issuer", "hash", "short", "future"] {
+            let reply = try responder.reply(signer: name)
+            #expect(throws: OCSPFault.unauthorizedResponder, "\(name)") { try responder.state(reply, at: now) }
+        }
+        let short = try Responder("rsa:512")
+        #expect(throws: OCSPFault.unauthorizedResponder) { try short.state(short.reply(signer: "authority"), at: now) }
+    }
+
+    @Test("the signature is by the responder that the response names, and by the algorithm of its key")
+    func signatures() throws {
+        let responder = try Responder("rsa:2048")
+        let openssl = responder.chain.openssl
+        let reply = try responder.reply(nonce: [], signer: "authority", "-ndays 1 -resp_no_certs")
+        let parts = try fields(try OCSPResponse(reply: reply).der, [.sequence, .sequence, .bitString])
+        try openssl.write(parts[0], "content")
+        func state(by name: String, _ algorithm: [UInt8], _ certificates: [UInt8]) throws -> OCSPAnswer.State {
+            try openssl.run("dgst -sha256 -sign \(name).key -out signature content")
+            let signature = DERTag.bitString.element([0] + (try openssl.read("signature")))
+            return try OCSPResponse(der: DERTag.sequence.element(parts[0] + algorithm + signature + certificates))
+                .state(
+                    of: openssl.read("signer"), issuer: openssl.read("authority"), at: now
+                ).state
+        }
+        #expect(try state(by: "authority", parts[1], []) == .good)
+        let own = DERTag.context0.element(DERTag.sequence.element(try openssl.read("responder")))
+        #expect(throws: OCSPFault.wrongSignature) { try state(by: "responder", parts[1], own) }
+        // ecdsa-with-SHA256.
+        let other = DERTag.sequence.element([0x06, 8, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02])
+        #expect(throws: OCSPFault.wrongSignature) { try state(by: "authority", other, []) }
+    }
+
     @Test("an error of the responder is named, and no byte can be changed")
     func bytes() throws {
         for refusal in [OCSPFault.Refusal.tryLater, .unauthorized] {
