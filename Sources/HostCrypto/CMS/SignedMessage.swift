@@ -97,7 +97,7 @@ package struct SignedMessage: Sendable {
 
     /// The attributes that are not signed, [1]; empty without any.
     private var unsignedAttributes: [UInt8] {
-        timeStamp.map { DERTag.context1.element(Self.attribute(CMS.signatureTimeStamp, $0)) } ?? []
+        timeStamp.map { DERTag.context1.element(LongTermAttribute.signatureTimeStamp.der($0)) } ?? []
     }
 
     /// The signature as the message has it: the bytes that its time stamp is of.
@@ -120,7 +120,6 @@ package enum CMS {
     static let capabilities = pkcs([9, 15])
     static let timeStampInfo = pkcs([9, 16, 1, 4])
     static let signingCertificate = pkcs([9, 16, 2, 12])
-    static let signatureTimeStamp = pkcs([9, 16, 2, 14])
     static let archiveTimeStamp = pkcs([9, 16, 2, 27])
     static let signingCertificateV2 = pkcs([9, 16, 2, 47])
     static let archiveTimeStampV2 = pkcs([9, 16, 2, 48])

@@ -154,13 +154,4 @@ extension SignedData.Signer {
             (try? values(of: type))?.isEmpty == false
         }
     }
-
-    /// The time stamps of its signature in BER (RFC 5126, 6.1.1), to a number.
-    ///
-    /// - Throws: ``TimeStampFault/malformed`` for attributes that cannot be read.
-    package func timeStamps(limit: Int) throws(TimeStampFault) -> [[UInt8]] {
-        do throws(GOSTError) { return try unsignedValues(of: CMS.signatureTimeStamp, limit: limit) } catch {
-            throw .malformed
-        }
-    }
 }

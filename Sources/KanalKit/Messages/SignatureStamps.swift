@@ -61,7 +61,7 @@ struct SignatureStamps {
         of signer: SignedData.Signer, _ certificate: [UInt8]
     ) throws(HostCryptoError) -> Findings {
         var findings = Findings()
-        try addStamps(of: signer, to: &findings)
+        try addStamps(.signature, .signatureTimeStamp, of: signer, to: &findings)
         try addStamps(.signatureAndReferences, .signatureAndReferencesTimeStamp, of: signer, to: &findings)
         try addStamps(.references, .referencesTimeStamp, of: signer, to: &findings)
         try addArchiveStamps(of: signer, certificate, to: &findings)
@@ -71,25 +71,7 @@ struct SignatureStamps {
         return findings
     }
 
-    private mutating func addStamps(
-        of signer: SignedData.Signer, to findings: inout Findings
-    ) throws(HostCryptoError) {
-        let tokens = try tokens(.signature, in: &findings) { limit throws(TimeStampFault) in
-            try signer.timeStamps(limit: limit)
-        }
-        for token in tokens {
-            do throws(TimeStampFault) {
-                let authority = try verify(token, try digest(of: signer.signature, token.digest))
-                findings.all.append(TimeStamp(token, .signature, .success(authority)))
-                findings.prove(token)
-                findings.isStamped = true
-            } catch {
-                findings.all.append(TimeStamp(token, .signature, .failure(try TimeStamp.Fault(error))))
-            }
-        }
-    }
-
-    /// Adds the stamps of a signer's references.
+    /// Adds the stamps of a signature, or of a signer's references.
     private mutating func addStamps(
         _ kind: TimeStamp.Kind, _ attribute: LongTermAttribute, of signer: SignedData.Signer,
         to findings: inout Findings
@@ -100,15 +82,19 @@ struct SignatureStamps {
         }
         for token in tokens {
             do throws(TimeStampFault) {
-                guard let bytes = try? signer.stampedBytes(by: attribute) else { throw .malformed }
+                let isOfSignature = attribute == .signatureTimeStamp
+                guard let bytes = isOfSignature ? signer.signature : try? signer.stampedBytes(by: attribute) else {
+                    throw .malformed
+                }
                 let authority = try verify(token, try digest(of: bytes, token.digest))
                 findings.all.append(TimeStamp(token, kind, .success(authority)))
-                if kind == .references {
-                    findings.isReferenced = true
-                } else {
-                    findings.prove(token)
-                    findings.isReferencedWhole = true
+                switch attribute {
+                case .referencesTimeStamp: findings.isReferenced = true
+                case .signatureTimeStamp: findings.isStamped = true
+                default: findings.isReferencedWhole = true
                 }
+                // Without the signature a stamp proves nothing about its time.
+                if attribute != .referencesTimeStamp { findings.prove(token) }
             } catch {
                 findings.all.append(TimeStamp(token, kind, .failure(try TimeStamp.Fault(error))))
             }

@@ -26,7 +26,9 @@ public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             digests[signer.digest] = digest
             let hasSigned = try signer.hasSigned(contentDigest: digest, with: valid.key)
             guard hasSigned || !isWhole else { fatalError("a valid signature is not") }
-            if let stamps = try? signer.timeStamps(limit: 8) { for stamp in stamps { _ = try? TimeStampToken(stamp) } }
+            if let stamps = try? signer.values(of: .signatureTimeStamp, limit: 8) {
+                for stamp in stamps { _ = try? TimeStampToken(stamp) }
+            }
         }
         var form = ContentForm()
         form.update(content.span)
