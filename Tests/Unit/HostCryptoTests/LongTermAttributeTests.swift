@@ -2,6 +2,7 @@
 import Foundation
 import GOST
 import HostCrypto
+import Secrets
 import TestSupport
 import Testing
 
@@ -34,6 +35,26 @@ struct LongTermAttributeTests {
             #expect(try !read.names(.list(try chain.revocationList(of: "authority"))))
             #expect(try !read.names(.response(response.changed(at: response.count - 1), signer: [])))
         }
+    }
+
+    @Test("a reference with the digest of a certificate, and the issuer and number of another one, names neither")
+    func mixedReference() throws {
+        let chain = try TrustStoreTests.Chain("rsa:2048")
+        let path = try chain.certificates(["authority", "root"])
+        func parts(_ certificate: [UInt8]) throws -> (hash: [UInt8], issuerSerial: [UInt8]) {
+            let der = try CertificateReferences([certificate], by: .sha1).der
+            var reader = DERReader(der.span)
+            var list = try reader.nested(.sequence)
+            var reference = try list.nested(.sequence)
+            let hash = [UInt8](copying: try reference.element(.octetString))
+            return (hash, [UInt8](copying: try reference.element(.sequence)))
+        }
+        let (first, second) = (try parts(path[0]), try parts(path[1]))
+        let mixed = DERTag.sequence.element(DERTag.sequence.element(first.hash + second.issuerSerial))
+        #expect(try !CertificateReferences(der: mixed).name(all: [path[0]]))
+        #expect(try !CertificateReferences(der: mixed).name(all: [path[1]]))
+        let bare = DERTag.sequence.element(DERTag.sequence.element(first.hash))
+        #expect(try CertificateReferences(der: bare).name(all: [path[0]]))
     }
 
     @Test("values are read as they are written, each once")

@@ -172,6 +172,8 @@ struct OCSPTests {
         let openssl = responder.chain.openssl
         let reply = try responder.reply(nonce: [], signer: "authority", "-ndays 1 -resp_no_certs")
         let parts = try fields(try OCSPResponse(reply: reply).der, [.sequence, .sequence, .bitString])
+        try responder.chain.issue("second", by: "authority", "extendedKeyUsage=OCSPSigning")
+        let named = try responder.reply(nonce: [], signer: "second", "-ndays 1 -resp_no_certs")
         try openssl.write(parts[0], "content")
         func state(by name: String, _ algorithm: [UInt8], _ certificates: [UInt8]) throws -> OCSPAnswer.State {
             try openssl.run("dgst -sha256 -sign \(name).key -out signature content")
@@ -184,6 +186,12 @@ struct OCSPTests {
         #expect(try state(by: "authority", parts[1], []) == .good)
         let own = DERTag.context0.element(DERTag.sequence.element(try openssl.read("responder")))
         #expect(throws: OCSPFault.wrongSignature) { try state(by: "responder", parts[1], own) }
+        // One that the response does not name.
+        let second = try fields(try OCSPResponse(reply: named).der, [.sequence, .sequence, .bitString])
+        let strange = try OCSPResponse(der: DERTag.sequence.element(second.joined() + own))
+        #expect(throws: OCSPFault.unauthorizedResponder) {
+            _ = try strange.state(of: openssl.read("signer"), issuer: openssl.read("authority"), at: now)
+        }
         // ecdsa-with-SHA256.
         let other = DERTag.sequence.element([0x06, 8, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02])
         #expect(throws: OCSPFault.wrongSignature) { try state(by: "authority", other, []) }

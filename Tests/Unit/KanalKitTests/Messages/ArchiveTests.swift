@@ -93,6 +93,17 @@ struct ArchiveTests {
         let further = try archive.signer(
             try archive.maker.archived(archive.message, content: Self.content, further: other))
         #expect(further.level == .t && further.timeStamps.map(\.fault) == [nil, .wrongIndex])
+        let absent = try archive.signer(
+            try archive.maker.archived(archive.message, content: Self.content, absent: other))
+        #expect(absent.level == .t && absent.timeStamps.map(\.fault) == [nil, .wrongIndex])
+        let doubled = try archive.signer(
+            try archive.maker.archived(archive.message, content: Self.content, indices: 2))
+        #expect(doubled.level == .t && doubled.timeStamps.map(\.fault) == [nil, .malformed])
+        var stamper = archive.maker
+        (stamper.hash, stamper.algorithm) = ("sha256", nil)
+        let mixed = try archive.signer(
+            try archive.maker.archived(archive.message, content: Self.content, by: stamper))
+        #expect(mixed.level == .t && mixed.timeStamps.map(\.fault) == [nil, .wrongImprint])
         let good = try archive.maker.archived(archive.message, content: Self.content)
         let plain = try archive.maker.adding(
             LongTermMaker.archiveStamp, try archive.maker.token(of: [1]), to: archive.message)

@@ -90,11 +90,15 @@ struct LongTermMaker {
     /// The message with an archive time stamp.
     ///
     /// - Parameters:
+    ///   - further: The hash of an attribute that is not there.
+    ///   - absent: The hash of a certificate that is not there.
+    ///   - count: The number of indices.
+    ///   - stamper: Stamps, and hashes the content, by another hash function than that of the index.
     ///   - change: Changes the stamped bytes.
-    ///   - further: Hashes of what is not there.
     func archived(
         _ message: [UInt8], content: [UInt8], _ form: Index = .v3, omitting omission: Omission = .nothing,
-        further: [UInt8] = [], changing change: (inout [UInt8]) -> Void = { _ in }
+        further: [UInt8] = [], absent: [UInt8] = [], indices count: Int = 1, by stamper: LongTermMaker? = nil,
+        changing change: (inout [UInt8]) -> Void = { _ in }
     ) throws -> [UInt8] {
         let whole = try tree(message)
         let data = whole[[1, 0]]
@@ -110,23 +114,27 @@ struct LongTermMaker {
             case .v1: attributes.map(\.der)
             case .v3: attributes.flatMap { part in part.members[1].members.map { part.members[0].der + $0.der } }
             }
+        let ofCertificates =
+            absent.isEmpty
+            ? try hashes(certificates, unless: omission == .certificates) : Self.tlv(0x30, Self.tlv(0x04, absent))
         let index = Self.tlv(
             0x30,
-            (algorithm ?? []) + (try hashes(certificates, unless: omission == .certificates))
+            (algorithm ?? []) + ofCertificates
                 + (try hashes(lists, unless: omission == .lists))
                 + (further.isEmpty
                     ? try hashes(parts, unless: omission == .attributes) : Self.tlv(0x30, Self.tlv(0x04, further))))
         var input = data.members[2].members[0].der
-        input += try digest(content)
+        input += try (stamper ?? self).digest(content)
         for field in signer.members where field.tag != 0xA1 { input += field.der }
         input += index
         change(&input)
-        var token = try token(of: input)
+        var token = try (stamper ?? self).token(of: input)
         let type: [UInt8] =
             form == .v1
             ? [0x06, 6, 0x04, 0x00, 0x8D, 0x45, 0x02, 0x05] : [0x06, 7, 0x04, 0x00, 0x81, 0x95, 0x32, 0x01, 0x05]
         token[Self.signer(in: token)].members.append(
-            try tree(Self.tlv(0xA1, Self.tlv(0x30, type + Self.tlv(0x31, index)))))
+            try tree(
+                Self.tlv(0xA1, (0..<count).flatMap { _ in Self.tlv(0x30, type + Self.tlv(0x31, index)) })))
         return try adding(Self.archiveStamp, token, to: message)
     }
 

@@ -94,6 +94,19 @@ struct LongTermTests {
         #expect(stamped.level == .xLong && stamped.timeStamps.last?.fault == .malformed)
     }
 
+    @Test(
+        "A stamp over references alone proves nothing of the time of a signature, one over both does",
+        arguments: [25, 26] as [UInt8])
+    func unstamped(_ arc: UInt8) async throws {
+        let content = Array("content".utf8)
+        let bare = try await scene.sign(content, isDetached: true, by: nil)
+        let named = try maker.adding(referencesTo: scene.authority, list: list, to: bare)
+        let stamped = try maker.adding(stamp: arc, to: named)
+        let signer = try #require(try scene.verifier.verify(stamped, content: content).signers.first)
+        #expect(signer.level == .bes && signer.timeStamps.map(\.fault) == [nil])
+        #expect((signer.provenTime != nil) == (arc == 25))
+    }
+
     @Test("A list in a message that names the signer's certificate as revoked before the stamp refuses it")
     func revoked() throws {
         let formatter = DateFormatter()

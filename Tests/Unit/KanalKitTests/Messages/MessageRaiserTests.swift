@@ -108,4 +108,33 @@ struct MessageRaiserTests {
         let fault = await fault { _ = try await setting.raise(changed, to: .t, isDetached: true) }
         #expect(fault == .wrongSignature)
     }
+
+    @Test("but not if certificates are not trusted, or the authority's are not stated, or another program has begun")
+    func settings() async throws {
+        let setting = try await Setting(.gost256)
+        let message = try await setting.sign()
+        var careless = setting
+        careless.raiser.verifier.checksSignatureOnly = true
+        var anybodys = setting
+        anybodys.raiser.authority.verifier.checksSignatureOnly = true
+        for setting in [careless, anybodys] {
+            let error = await #expect(throws: KanalError.self) { try await setting.raise(message, to: .t) }
+            guard case .invalidArgument? = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+        }
+        var unstated = setting
+        unstated.raiser.authority.verifier.revocationLists = []
+        let error = await #expect(throws: KanalError.self) { try await unstated.raise(message, to: .xLongType1) }
+        guard case .timeStampRefused(.untrusted(let distrust))? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(distrust.reason == .listMissing)
+        let named = try LongTermMaker(openssl: setting.scene.openssl).adding(
+            referencesTo: setting.scene.authority, list: setting.raiser.verifier.revocationLists[0],
+            to: try await setting.sign(isStamped: true))
+        #expect(await fault { _ = try await setting.raise(named, to: .xLongType1) } == .hasPartOfForm)
+    }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import KanalKit
 import Locking
 import TestSupport
@@ -38,12 +39,23 @@ struct Stamper {
 
     /// A list of revoked certificates of the scene's authority in DER.
     ///
-    /// - Parameter entries: Lines of the program's index.
-    func revocationList(_ entries: String = "", days: Int = 90) throws -> [UInt8] {
+    /// - Parameters:
+    ///   - entries: Lines of the program's index.
+    ///   - from: When it was made, in days from now.
+    func revocationList(_ entries: String = "", from: Int = 0, days: Int = 90) throws -> [UInt8] {
         let settings = "[ca]\ndefault_ca = own\n[own]\ndatabase = index\ndefault_md = md_gost12_256\n"
         try openssl.write(Array(settings.utf8), "list.cnf")
         try openssl.write(Array(entries.utf8), "index")
-        try openssl.run("ca -gencrl -config list.cnf -keyfile ca.key -cert ca.pem -crldays \(days) -out list.pem")
+        func text(_ days: Int) -> String {
+            let format = DateFormatter()
+            format.locale = Locale(identifier: "en_US_POSIX")
+            format.timeZone = TimeZone(secondsFromGMT: 0)
+            format.dateFormat = "yyyyMMddHHmmss'Z'"
+            return format.string(from: Date() + TimeInterval(days * 86_400))
+        }
+        try openssl.run(
+            "ca -gencrl -config list.cnf -keyfile ca.key -cert ca.pem -crl_lastupdate \(text(from))"
+                + " -crl_nextupdate \(text(from + days)) -out list.pem")
         try openssl.run("crl -in list.pem -outform DER -out list")
         return try openssl.read("list")
     }

@@ -154,6 +154,31 @@ struct TimeStampTests {
         }
     }
 
+    @Test(
+        "A list that was made after the end of a certificate, which it may leave out, does not state that it is not revoked"
+    )
+    func laterLists() async throws {
+        let scene = try await MessageScene(.gost256)
+        let stamper = try Stamper(scene.openssl)
+        let message = try await scene.sign(Self.content, by: stamper.authority(scene.verifier))
+        var verifier = scene.verifier
+        verifier.time = Int64(Date().timeIntervalSince1970) + 60 * 86_400
+        verifier.revocationCheck = .signers
+        // The certificate ends after 30 days.
+        verifier.revocationLists = [try stamper.revocationList(from: 20)]
+        #expect(try verifier.verify(message).signers.first?.verdict == .goodAtItsTime)
+        verifier.revocationLists = [try stamper.revocationList(from: 40)]
+        let error = #expect(throws: KanalError.self) { try verifier.verify(message) }
+        // The authority's certificate ends with it.
+        guard case .messageRefused(.untrusted(let signers))? = error,
+            case .untrusted(let distrust)? = signers.first?.timeStamps.first?.fault
+        else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(distrust.reason == .listMissing)
+    }
+
     @Test("Nothing is written unless the authority's reply is good")
     func replies() async throws {
         let scene = try await MessageScene(.gost256)
