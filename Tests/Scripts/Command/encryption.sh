@@ -251,6 +251,19 @@ memory() {
     rm large large.enc large.out
 }
 
+# The recipe of docs/Forms.md: a signed report that only its recipient reads.
+report() {
+    cp message report.xml
+    run 0 sign --cms --key gost256 --pin-source env:PIN report.xml
+    run 0 encrypt report.xml.p7m --to gost512.pem
+    rm report.xml.p7m
+    run 0 decrypt --pin-source env:PIN report.xml.p7m.enc
+    run 0 verify --ca root.pem report.xml.p7m --output opened --overwrite
+    cmp report.xml opened || fail "another report"
+    rm report.xml*
+    passed "a signed report is encrypted, opened and verified"
+}
+
 prepare
 start_pcscd
 head -c 1000 /dev/urandom > message
@@ -260,6 +273,7 @@ certificates
 theirs
 ours
 bouncy_castle
+report
 presets
 refused
 memory
