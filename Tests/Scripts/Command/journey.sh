@@ -131,7 +131,7 @@ printf 'Акт\n' > act.txt
 shows 1 kanal sign --cms --detached --key old act.txt --pin-source env:NEW
 text "Если подпись всё-таки нужна, например для проверки:"
 shows 0 kanal sign --cms --detached --expired --key old act.txt --pin-source env:NEW
-shows 1 kanal verify act.txt --ca root.pem
+shows 12 kanal verify act.txt --ca root.pem
 
 settled < "$transcript" > "$work/settled"
 if [ "${1:-}" = accept ]; then
