@@ -24,7 +24,7 @@ let hardening =
     ["-z", "now", "-z", "relro", "-T", "\(Context.packageDirectory)/Sources/CModule/sections.ld"]
     .flatMap { ["-Xlinker", $0] }
 
-/// A command carries its own Swift and C++ runtimes, too: to load and bind libstdc++ takes a twentieth of the time of
+/// A command carries its own Swift and C++ runtimes, too: to load and bind libstdc++ costs a twentieth of the time of
 /// `kanal readers`. Packed relocations are for glibc 2.36 and later.
 let staticExecutable =
     ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"]
@@ -65,7 +65,9 @@ let moduleLinking: [String] = {
         "-T", "\(module)/runtime.ld", "-lgcc_eh", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
     ].flatMap { ["-Xlinker", $0] }
     flags += wrapped(["strdup", "vasprintf", "asprintf", "__getdelim", "hypotf", "_dl_find_object"])
-    flags += wrapped(["swift_slowDealloc", "_ZN5swift7runtime11environment10initializeEPv"])
+    flags += wrapped([
+        "swift_slowDealloc", "_ZN5swift7runtime11environment10initializeEPv", "_swift_stdlib_getScalarName",
+    ])
     return flags + ownHeap + hardening
 }()
 
@@ -80,7 +82,7 @@ func kanal(_ name: String, on dependencies: [Target.Dependency] = [], swift more
     .target(name: name, dependencies: dependencies, swiftSettings: settings + more)
 }
 
-/// To optimise what calls the optimised library takes three times as long, and finds no more.
+/// To optimise what calls the optimised library lasts three times as long, and finds no more.
 let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 func tests(_ name: String, on dependencies: [Target.Dependency], data: [String] = []) -> Target {
@@ -113,7 +115,7 @@ let package = Package(
         kanal("Locking"),
         c("CProcess"),
         kanal("HostProcess", on: ["CHostProcess", "CProcess"]),
-        kanal("Translation", on: ["CHostProcess", "HostProcess"]),
+        kanal("Translation", on: ["CHostProcess", "HostProcess", "Secrets"]),
         // Unoptimised, every test would wait for the memory of secrets.
         kanal("Secrets", swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("APDU", on: ["Secrets"]),
@@ -129,12 +131,13 @@ let package = Package(
         kanal("Asking", on: ["CProcess", "HostProcess", "Locking", "Secrets", "Translation"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("TokenEnd", on: ["APDU", "GOST", "Secrets"]),
+        kanal("VirtualReaders", on: ["HostProcess", "Translation"]),
         kanal(
-            "Emulator", on: ["APDU", "COpenSSL", "Containers", "GOST", "Locking", "Secrets", "Storage", "TokenEnd"]),
+            "Emulator",
+            on: [
+                "APDU", "COpenSSL", "Containers", "GOST", "Locking", "Secrets", "Storage", "TokenEnd", "VirtualReaders",
+            ]),
         kanal("PCSC", on: ["APDU", "CPCSC", "HostProcess", "Locking", "Secrets"]),
-        kanal(
-            "Sharing",
-            on: ["APDU", "GOST", "HostProcess", "Locking", "Secrets", "Storage", "TokenEnd", "Translation"]),
         kanal(
             "Token",
             on: [
@@ -145,8 +148,8 @@ let package = Package(
         kanal(
             "Tokens",
             on: [
-                "APDU", "Asking", "Containers", "GOST", "HostCrypto", "HostProcess", "Locking", "SecureChannel",
-                "Secrets", "Storage", "Token", "Translation",
+                "APDU", "Asking", "CCryptoki", "Containers", "GOST", "HostCrypto", "HostProcess", "Locking",
+                "SecureChannel", "Secrets", "Storage", "Token", "Translation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal(
@@ -179,7 +182,7 @@ let package = Package(
         .executableTarget(
             name: "kanal-emulator",
             dependencies: [
-                "APDU", "CGlibc", "CVersion", "Emulator", "PCSC", "Storage",
+                "APDU", "CGlibc", "CVersion", "Emulator", "PCSC", "Secrets", "Storage", "VirtualReaders",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -206,10 +209,10 @@ let package = Package(
         kanal(
             "KanalKit",
             on: [
-                "APDU", "Asking", "CHostProcess", "Configuration", "ContainerFolders", "Containers", "GOST",
-                "HostCrypto",
-                "HostProcess", "Locking", "PCSC", "SecureChannel", "Secrets", "Sharing", "Storage", "Token",
-                "Tokens", "Translation", .product(name: "Logging", package: "swift-log"),
+                "APDU", "Asking", "CCryptoki", "CHostProcess", "Configuration", "ContainerFolders", "Containers",
+                "GOST", "HostCrypto", "HostProcess", "Locking", "PCSC", "SecureChannel", "Secrets", "Storage", "Token",
+                "TokenEnd", "Tokens", "Translation", "VirtualReaders",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         kanal(
             "KanalESIA",
@@ -280,11 +283,11 @@ let package = Package(
             "KanalKitTests",
             on: [
                 "APDU", "Asking", "CCryptoki", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator", "GOST",
-                "KanalKit", "Locking", "PCSC", "Secrets", "SecureChannel", "Sharing", "Storage", "TestSupport", "Token",
+                "KanalKit", "Locking", "PCSC", "Secrets", "SecureChannel", "Storage", "TestSupport", "Token",
                 "TokenEnd", "Tokens",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        tests("TranslationTests", on: ["TestSupport", "Translation"]),
+        tests("TranslationTests", on: ["Secrets", "TestSupport", "Translation"]),
         tests(
             "KanalCommandTests",
             on: [
@@ -310,13 +313,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
-            "EmulatorTests", on: ["Emulator", "APDU", "Containers", "GOST", "Secrets", "Storage", "TestSupport"]),
+            "EmulatorTests",
+            on: ["Emulator", "APDU", "Containers", "GOST", "Secrets", "Storage", "TestSupport", "VirtualReaders"]),
         .target(name: "CMemcheck", path: "Tests/Support/CMemcheck"),
         .target(name: "CStack", path: "Tests/Support/CStack"),
         .executableTarget(
             name: "constant-time", dependencies: ["CMemcheck", "CStack", "Containers", "GOST", "Secrets"],
             path: "Tests/Programs/ConstantTime", swiftSettings: settings,
-            // valgrind 3.19 gives up on the compiler's debugging information.
+            // valgrind 3.19 cannot read the compiler's debugging information.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"])]),
         .executableTarget(
             name: "asking-host", dependencies: ["Asking", "CSystem", "Secrets", "Translation"],

@@ -17,4 +17,4 @@ measure message-benchmark Benchmarks/messages.sh
 measure module-benchmark Benchmarks/module.sh
 measure engine-benchmark Benchmarks/engine.sh
 measure round-trips Benchmarks/round-trips.sh
-measure share-benchmark Benchmarks/share.sh
+measure share-benchmark Tests/System/apart Benchmarks/share.sh

@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Tests/Scripts/common.sh
-. Tests/Scripts/Command/authority.sh
+. Tests/System/Command/authority.bash
 count=${1:-1000}
 size=${2:-1024}
 
@@ -66,7 +66,8 @@ list() {
     printf '[ca]\ndefault_ca = own\n[own]\ndatabase = index\ndefault_md = md_gost12_256\n' > list.cnf
     expect 0 openssl ca -gencrl -config list.cnf -cert "$1.pem" -keyfile "$1.key" -crldays 5 -out "$1.crl"
 }
-make_authority gost
+kind gost
+make_authority
 start_authority
 openssl x509 -in root.pem -outform DER -out tsa-ca.der
 openssl req -new -x509 -key ca.key -subj /CN=Authority -days 30 -addext basicConstraints=critical,CA:true \
@@ -75,7 +76,7 @@ openssl x509 -in ca.pem -outform DER -out ca.der
 list ca
 list root
 openssl cms -sign -cades -binary -in 0 -signer signer.pem -inkey signer.key -outform DER -out long.p7s 2> log
-run 0 extend long.p7s --content 0 --timestamp "$url" --ca ca.pem --ca root.pem --crl ca.crl --crl root.crl
+kanal_exits 0 extend long.p7s --content 0 --timestamp "$url" --ca ca.pem --ca root.pem --crl ca.crl --crl root.crl
 stop $server
 : > kanal.times
 for _ in 1 2 3 4 5; do "$root/.build/release/message-benchmark" . 200 long | paste -sd ' ' >> kanal.times; done

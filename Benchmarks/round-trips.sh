@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Counts the commands that usual operations cost, and their time over a slow link: OpenSC as Debian has it, and Kanal
 # with a plain token and in a secure channel, each on the same emulated token with the same six keys; if it is root and
-# has a pcscd of its own (Tests/Scripts/apart.sh), also with a plain token that is its own reader on USB. Then what
+# has a pcscd of its own (Tests/System/apart), also with a plain token that is its own reader on USB. Then what
 # searches cost Kanal on tokens with many keys and certificates, and what key containers cost on a Rutoken Lite.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 benchmarks=$PWD/Benchmarks
 . Tests/Scripts/common.sh
-. Tests/Scripts/usb-reader.sh
-. Tests/Scripts/container-vectors.sh
+. Tests/System/usb-reader.bash
+. Tests/System/containers.bash
 
 # Milliseconds that each reply takes.
 latency=${1:-30}

@@ -3,12 +3,13 @@
 # share.sh [MILLISECONDS...]: the time of usual operations on a token of another machine, over a link whose round trip
 # takes so many milliseconds: by "kanal share" in both ways with a far end, by one without, by a forwarded socket of
 # pcscd, and by a relay that passes on plain APDUs. The token has six keys. Two machines are made of namespaces, the link
-# of a forwarder that delays.
+# of a forwarder that delays. It is run by Tests/System/apart.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 benchmarks=$PWD/Benchmarks
-script=Benchmarks/share.sh
-. Tests/Scripts/Share/far.sh
+. Tests/Scripts/common.sh
+. Tests/System/Share/far.bash
+[ -n "${KANAL_APART:-}" ] || fail "two machines are made by root, with Tests/System/apart"
 
 link=
 latencies=("$@")
@@ -84,7 +85,6 @@ mkdir "$work/home-plain"
 for identity in usb bt; do
     insert $identity state.$identity
     start_share
-    [ $identity = usb ] || printf '{"password":"%s"}\n' "$password" >> share.log
     pair_far
     for key in GOSTR3410-2012-256:A:01 GOSTR3410-2012-256:A:02 rsa:2048:03; do
         expect 0 far pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --keypairgen \

@@ -39,7 +39,7 @@ if [ -z "$file" ]; then
 fi
 sed "/^-----BEGIN $label-----\$/,/^-----END $label-----\$/!d; /^-----/d" "$file" | base64 --decode > "$work/signature"
 authorities=$(git config --type=path kanal.authorities || true)
-# A message without signers is verified, too, and there is no certificate then.
+# A message without signers is verified, too, without a certificate.
 if openssl cms -verify -inform der -in "$work/signature" -content "$work/content" -binary -purpose any -out "$work/verified" \
     -CAfile "${authorities:?set kanal.authorities of git}" -no-CApath -no-CAstore -signer "$work/signer" >&2 \
     && openssl x509 -in "$work/signer" -noout -subject -nameopt RFC2253 -fingerprint -sha256 > "$work/facts"; then

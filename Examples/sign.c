@@ -166,7 +166,7 @@ static CK_RV sign_across_absence(const char *serial, CK_UTF8CHAR *pin, Work *wor
     return code;
 }
 
-/* Reads a line without its end; 0 if there is none, or one without room. */
+/* Reads a line without its end; 0 at the end of the input, or if the line does not fit. */
 static int read_line(char *line, int size) {
     size_t length;
 

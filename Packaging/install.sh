@@ -94,17 +94,17 @@ install_row() {
     manual)
         mkdir -p "$file"
         LANGUAGE=${source#en} "${run[@]}" $command --experimental-dump-help \
-            | Packaging/manual.pl "$version" "$file" ${source#en}
+            | Packaging/manual.py "$version" "$file" ${source#en}
         ;;
     inventory)
         # One call writes both files.
-        [[ $file != *.json ]] || Packaging/inventory.pl "$version" ".build/release/${source##*/}" "$destination$source" "${file%/*}"
+        [[ $file != *.json ]] || Packaging/inventory.py "$version" ".build/release/${source##*/}" "$destination$source" "${file%/*}"
         ;;
     *) echo "Packaging/files.txt: \"$how\" is not a way to make $file" >&2; exit 1 ;;
     esac
 }
 
-# The pages of the command that are there: one that has its own row is left out.
+# The pages of the command that are there: a page with a row of its own is left out.
 pages() { find "$destination$1" -name 'kanal.1' -o -name 'kanal-*.1' ! -name kanal-emulator.1 2> /dev/null | sort; }
 
 # Prints package and file of each row that is installed.
@@ -133,7 +133,7 @@ install)
     ;;
 uninstall)
     if is_ours; then rm "$compat"; fi
-    # Directories that are left empty: where the system expects them, only those of Kanal.
+    # Directories that are left empty: only Kanal's, if the system expects the others.
     list | while read -r _ file; do
         rm -f "$destination$file"
         if [ -z "$is_system" ] || [ -n "$destination" ] || [[ ${file%/*} == */kanal ]]; then

@@ -3,7 +3,7 @@
 # Packages of Debian that a target of the Makefile needs.
 #
 #   Packaging/needed.sh missing PACKAGE…           lists those that are missing
-#   Packaging/needed.sh install TARGET PACKAGE…    says how many are missing and how large they are, and installs them
+#   Packaging/needed.sh install TARGET PACKAGE…    prints the number and size of the missing ones, and installs them
 #
 # An installation starts no service, and leaves none enabled that was not enabled before: tests start the services that
 # they use, with settings of their own. Services of Debian's base system, which a container may lack, are left alone.
@@ -17,7 +17,7 @@ missing() {
     done
 }
 
-# The links by which services are enabled: those of systemd, for the machine and for its users, and those of runlevels.
+# The links by which services are enabled: systemd's, for the machine and for its users, and runlevels'.
 enabled() {
     {
         find /etc/systemd/system /etc/systemd/user -type l

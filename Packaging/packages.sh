@@ -5,9 +5,9 @@
 #   Packaging/packages.sh deb|source|rpm
 #
 # PACKAGES is the directory of the results, by default .build/packages; the copy is below it. No network is needed: the
-# Swift packages that are linked are those of .build, which "make build" has fetched. "source" makes Debian's source
-# package, with these in it: a distribution builds that with its own swiftlang. "deb" takes Swift from PATH, as Debian 12
-# has none; the build profile pkg.kanal.swift-in-path says so to dpkg. PREBUILT=1 takes the products of "make build" and
+# Swift packages that are linked come from .build, where "make build" has put them. "source" makes Debian's source
+# package, with these in it: a distribution builds that with its own swiftlang. "deb" uses the Swift of PATH, as Debian 12
+# has none; the build profile pkg.kanal.swift-in-path declares it to dpkg. PREBUILT=1 uses the products of "make build" and
 # builds nothing: for work on the packages themselves.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,7 +25,7 @@ git ls-files -z | tar --create --null --files-from - | tar --extract --directory
 cp -a Package.resolved "$tree"
 cp -a .build/{checkouts,repositories,workspace-state.json} "$tree/.build"
 rm -rf "$tree"/.build/checkouts/*/.git
-# Where Debian's tools look for it.
+# In the folder that Debian's tools read.
 mv "$tree/Packaging/debian" "$tree"
 if [ -n "${PREBUILT:-}" ]; then
     cp -a .build/release "$tree/.build"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes what "make install CROSS=SYSTEM" needs to build for another processor: an SDK for Swift, with a root that has that
-# system's libraries and headers, those of Debian 12, so that the result runs there and later, and the Swift runtime. To be
+# system's libraries and headers, Debian 12's, so that the result runs there and later, and the Swift runtime. To be
 # run in a Debian that has swiftlang, of which the runtime is the same version. apt fetches the packages, with lists of its
 # own, and installs none of them.
 #

@@ -34,7 +34,7 @@ $(engine): $(wildcard Sources/OpenSSLEngine/* Sources/OpenSSLKeys/*) $(openssl_k
 	$(CC) $(c_flags) $(engine_sources) $(engine_linking) $(shell $(pkg_config) --cflags --libs $(engine_packages)) -o $@
 
 provider_objects := $(provider_sources:Sources/%.c=.build/release/provider.build/%.o)
-$(provider_objects): .build/release/provider.build/%.o: Sources/%.c $(shell find Sources/GOSTKernels Sources/OpenSSLKeys Sources/OpenSSLProvider -name '*.h' -o -name '*.inc') | $(built)
+$(provider_objects): .build/release/provider.build/%.o: Sources/%.c $(shell find Sources/COpenSSL Sources/GOSTKernels Sources/OpenSSLKeys Sources/OpenSSLProvider -name '*.h' -o -name '*.inc') | $(built)
 	@mkdir -p $(@D)
 	$(clang) $(provider_flags) $(shell $(pkg_config) --cflags $(engine_packages)) -c $< -o $@
 

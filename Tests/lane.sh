@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# lane.sh LANE: runs the steps of a lane of Tests/ci.txt, up to the first that fails. The output of a step appears when it
-# ends, in one piece.
+# lane.sh LANE: runs the steps of a lane of Tests/ci.txt, then the files of Tests/System that have the lane among their tags,
+# without tests of the night, up to the first that fails. The output of a step appears when it ends, in one piece.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-steps=$(sed -n "s/^$1  *//p" Tests/ci.txt)
+steps=$(
+    sed -n "s/^$1  *//p" Tests/ci.txt
+    { grep -rlE "^# bats file_tags=(.*,)?$1(,|\$)" --include='*.bats' Tests/System || true; } | sort \
+        | sed "s/^/Tests\/System\/apart bats --filter-tags '!night' /"
+)
 [ -n "$steps" ] || { echo "Tests/ci.txt has no lane $1" >&2; exit 64; }
 # A make in a step is not a sub-make of the make that runs this.
 unset MAKEFLAGS MAKELEVEL
-# Debug builds need no index for editors. All steps take the same flags, or each builds anew.
+# Debug builds need no index for editors. All steps use the same flags, or each builds everything again.
 export KANAL_BUILD_FLAGS=--disable-index-store
 output=$(mktemp)
 trap 'rm -f "$output" "$output.times"' EXIT

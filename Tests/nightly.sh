@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # nightly.sh [-f STEPS] [-o DIRECTORY] [STEP...]: runs the steps of Tests/nightly.txt, or those that are named, in order,
-# and goes on after one that fails. Steps that are marked "&" run one after the other beside those that follow the first of
+# and goes on after a failure. Steps that are marked "&" run one after the other beside those that follow the first of
 # them, and so do those that are marked "+". A table ends the run: step, result, seconds. The directory (.build/nightly) gets the log of each step,
 # the table, and, after a run of all steps on one commit, that commit. Fails if a step has failed.
 set -euo pipefail
@@ -18,7 +18,7 @@ while getopts f:o: option; do
 done
 shift $((OPTIND - 1))
 
-export seconds=${seconds:-60} rounds=${rounds:-10000}
+export KANAL_NIGHT=yes seconds=${seconds:-60} rounds=${rounds:-10000}
 sudo=$([ "$(id -u)" = 0 ] || echo sudo)
 export sudo
 # A make in a step is not a sub-make of the make that runs this.

@@ -5,8 +5,8 @@
 #
 #   root.sh DIRECTORY TARGET…
 #
-# DIRECTORY takes some gigabytes. The first run makes a Debian there by debootstrap, with what Swift needs; later runs
-# have what the earlier ones installed and built. Swift is that of PATH (it has to be the one for Debian 12), read-only.
+# DIRECTORY needs some gigabytes. The first run makes a Debian there by debootstrap, with what Swift needs; later runs
+# have what the earlier ones installed and built. Swift comes from PATH (it has to be the one for Debian 12), read-only.
 # The tree there is a copy of this one, but for .build. Needs root. The network is the machine's, as packages come from
 # it.
 set -euo pipefail

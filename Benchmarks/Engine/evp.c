@@ -48,10 +48,10 @@ static void by_streebog(void) {
     uint64_t state[8], length = 0, sum[8] = {0}, last[8] = {1};
 
     memset(state, kind == HASH_256 ? 1 : 0, sizeof state);
-    CHECK(gost_streebog_update(hash_path(), state, &length, sum, message, SIZE / 64, gost_streebog_constants()));
+    gost_streebog_update(gost_best_path(), state, &length, sum, message, SIZE / 64, gost_streebog_constants());
     /* The last block, its number, and the sum. */
     for (int i = 0; i < 3; i++)
-        CHECK(gost_streebog_compress(hash_path(), state, last, 0, gost_streebog_constants()));
+        gost_streebog_compress(gost_best_path(), state, last, 0, gost_streebog_constants());
     memcpy(result, state, sizeof state);
 }
 static void by_cipher(void) {
@@ -59,7 +59,7 @@ static void by_cipher(void) {
     CHECK(EVP_EncryptUpdate(enciphering, result, &length, message, SIZE) && length == SIZE);
 }
 static void by_kuznyechik(void) {
-    CHECK(gost_kuznyechik_ctr(block.path, block.round_keys, &counter, message, result, SIZE / 16));
+    gost_kuznyechik_ctr(block.path, block.round_keys, &counter, message, result, SIZE / 16);
 }
 
 static double now(void) {

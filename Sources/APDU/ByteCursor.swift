@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes from outside ended too early, or are not what their format prescribes.
-package struct MalformedBytes: Error, Sendable, Equatable {
-    package init() {}
-}
-
 /// Reads bytes that came from outside, front to back. Every step checks that the bytes are there.
 package struct ByteCursor: Sendable {
     private var remaining: ArraySlice<UInt8>

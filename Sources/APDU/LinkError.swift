@@ -4,7 +4,7 @@
 package enum LinkError: Error, Sendable, Equatable {
     /// The smart card service cannot be reached.
     case noService
-    /// The smart card service runs and does not serve this process: it has as many clients as it takes, or does not let
+    /// The smart card service runs and does not serve this process: it has as many clients as it allows, or does not let
     /// this user in.
     case refused
     /// The smart card service runs, and speaks another version of the protocol than the library by which it is reached.
@@ -13,13 +13,13 @@ package enum LinkError: Error, Sendable, Equatable {
     case noLibrary
     /// The environment names a different service, and this process must not listen to it.
     case redirected
-    /// The process has changed its root directory, where anybody's library or socket may be in the place of the service's.
+    /// The process has changed its root directory, where any user's library or socket may replace the service's.
     case rootChanged
     /// The reader does not exist, or has no card in it.
     case noCard
     /// A card that does not respond (no ATR).
     case mute
-    /// The card left the reader. `sent` tells whether the command can have reached it.
+    /// The card left the reader. `sent` states whether the command can have reached it.
     case removed(sent: Bool)
     /// Another process reset the card before the command was sent.
     case reset
@@ -27,9 +27,9 @@ package enum LinkError: Error, Sendable, Equatable {
     case sharingViolation
     /// Another process has kept the card in a transaction for longer than calls wait.
     case kept
-    /// The service has as many connections to the reader as it takes.
+    /// The service has as many connections to the reader as it allows.
     case connectionsUsedUp
-    /// The transmission failed; the service's code tells how.
+    /// The transmission failed; the service's code is the reason.
     case transmission(code: UInt32)
     /// The response is shorter than a status word, or the command has no encoding for this reader.
     case malformed

@@ -6,7 +6,7 @@ import Translation
 
 /// The program that asks the user in our stead, or the file that has the answer.
 ///
-/// Neither is used by a process that has more rights than its user, nor for a user other than the one whose file names
+/// Neither is used by a process that has more rights than its user, nor for a user other than the owner of the file that names
 /// it: then it is `AskingError.notConfigured`.
 package struct Authenticator: Sendable, Equatable {
     package enum Method: Sendable, Equatable {
@@ -22,7 +22,7 @@ package struct Authenticator: Sendable, Equatable {
     package var method: Method
     /// The time limit of a question in seconds: 1 to 3600.
     package var timeLimit: Int
-    /// Whether a desktop's keyring may keep PINs, if the user wants that of the program that asks.
+    /// Whether a desktop's keyring may keep PINs, if the user allows the asking program to do so.
     package var allowsKeyring = false
     /// The user whose file names it; nil for the administrator's, which counts for all users that a process has.
     package var user: uid_t?
@@ -60,7 +60,7 @@ package struct Authenticator: Sendable, Equatable {
 
     private var isOfPresentUser: Bool { user == nil || user == geteuid() }
 
-    /// In another root directory a path can lead to a program or file of anybody.
+    /// In another root directory a path can lead to any user's program or file.
     private func requireRoot() throws(AskingError) {
         guard RootDirectory.hasChanged else { return }
         throw .failed(

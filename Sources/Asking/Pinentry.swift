@@ -4,7 +4,7 @@ import Translation
 
 /// A conversation with a program that speaks pinentry's protocol.
 struct Pinentry: ~Copyable {
-    /// The user said no: GPG_ERR_CANCELED, GPG_ERR_NOT_CONFIRMED, GPG_ERR_FULLY_CANCELED, and pinentry's before there
+    /// The user has declined: GPG_ERR_CANCELED, GPG_ERR_NOT_CONFIRMED, GPG_ERR_FULLY_CANCELED, and pinentry's before there
     /// were these.
     private static let refusals = [99, 114, 198, 111]
     private static let timeout = 62
@@ -21,7 +21,7 @@ struct Pinentry: ~Copyable {
     /// Whether the last answer was typed twice.
     private var isRepeated: Bool
 
-    /// Starts the program and tells it where to ask.
+    /// Starts the program and passes it the place to ask at.
     init(_ path: String, _ surroundings: CallerEnvironment, _ timeLimit: Int) throws(AskingError) {
         let deadline = Deadline(after: .seconds(timeLimit))
         let terminal = surroundings.terminal.flatMap { UserTerminal($0) }

@@ -74,7 +74,7 @@ final class Program {
         if handle >= 0 { close(handle) }
     }
 
-    /// Whether a path is that of a file which may be run.
+    /// Whether a path leads to a file which may be run.
     static func isExecutable(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
@@ -82,7 +82,7 @@ final class Program {
 
     /// Writes all bytes.
     ///
-    /// - Returns: Whether it took them; false if it has ended or the time is over.
+    /// - Returns: Whether it read them; false if it has ended or the time is over.
     func write(_ bytes: [UInt8], until deadline: Deadline) -> Bool {
         let number = ends.input
         var rest = bytes[...]
@@ -196,7 +196,7 @@ struct ChildPipes {
 
     /// Opens them all.
     ///
-    /// - Returns: Whether that worked; if not, `errno` says why, and some may be open.
+    /// - Returns: Whether that worked; if not, `errno` has the reason, and some may be open.
     mutating func open(hasInput: Bool, hasErrors: Bool) -> Bool {
         (childInput, input) = hasInput ? Self.pipe() : (Self.nothing(), -1)
         guard childInput >= 0 else { return false }

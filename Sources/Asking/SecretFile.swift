@@ -19,7 +19,7 @@ struct SecretFile {
         forbidden = 0o077
     }
 
-    /// A credential of the service manager. It gives the service's user a right by an access control list, and the mode
+    /// A credential of the service manager. The service's user has a right to it by an access control list, and the mode
     /// shows this as a right of the group.
     init(credential name: String) throws(AskingError) {
         guard let directory = Environment.variable("CREDENTIALS_DIRECTORY"), directory.hasPrefix("/") else {

@@ -28,7 +28,7 @@ struct SystemdAskPassword {
         let path = try Authenticator.path(of: Self.name)
         let text = AssuanText.oneLine(
             [question.error, question.text, prompt].compactMap { $0 }.joined(separator: " "))
-        // It ends by itself a little earlier, and so takes its question back.
+        // It ends by itself a little earlier, and so withdraws its question.
         let seconds = max((deadline.milliseconds - 1) / 1000, 1)
         let program = try Program(
             path, ["--no-tty", "--timeout=\(seconds)", "--id=kanal", "--icon=drive-removable-media", "--", text],
@@ -43,13 +43,13 @@ struct SystemdAskPassword {
             program.finish()
             return SecretFile.withoutLineEnd(answer.extracting(0..<count))
         }
-        // Its exit status, which the host may have taken, would only tell that the answer is missing.
+        // Its exit status, which the host may have collected, would only show that the answer is missing.
         var errors = Secret(count: Self.mostErrors)
         let (length, _) = read(program, .errors, into: &errors, until: Deadline(after: .seconds(1)))
         program.finish()
         let said = String(decoding: [UInt8](copying: errors.extracting(0..<length)), as: UTF8.self)
-        if said.contains("Operation canceled") { throw .cancelled }
-        if said.contains("Timer expired") { throw .failed("\(path): the time ran out") }
+        if said.mentions("Operation canceled") { throw .cancelled }
+        if said.mentions("Timer expired") { throw .failed("\(path): the time ran out") }
         throw .failed("\(path): no answer: \(AssuanText.oneLine(said.split(separator: "\n").joined(separator: "; ")))")
     }
 

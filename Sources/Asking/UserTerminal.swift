@@ -7,7 +7,7 @@ struct UserTerminal: ~Copyable {
     let descriptor: Int32
     private let settings: termios
 
-    /// - Returns: nil if the path is not that of a terminal, or it cannot be opened.
+    /// - Returns: nil if the path does not lead to a terminal, or it cannot be opened.
     init?(_ path: String) {
         let number = StandardDescriptors.avoid(otherwise: -1) {
             unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
@@ -24,7 +24,7 @@ struct UserTerminal: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Takes the terminal for a question, so that questions of threads and processes take turns.
+    /// Reserves the terminal for a question, so that questions of threads and processes take turns.
     ///
     /// - Returns: Whether it was free before the deadline.
     func take(until deadline: Deadline) -> Bool {

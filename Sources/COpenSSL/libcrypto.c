@@ -3,8 +3,8 @@
 // relocating it takes longer than all the rest of C_Initialize and C_GetSlotList, and a process that only looks which
 // tokens there are needs none of it.
 //
-// Each function of the list is a jump through a pointer. At first all pointers lead to kanal_first_call, which has
-// libcrypto loaded and goes on where the call was meant to go, with its arguments untouched.
+// At first all jumps lead to kanal_first_call, which has libcrypto loaded and goes on where the call was meant to go, with
+// its arguments untouched.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -13,11 +13,14 @@
 #include "CProcess.h"
 #include "libcrypto.h"
 
-#define HIDDEN __attribute__((visibility("hidden")))
-#define TARGET(name) "kanal_target_of_" #name
+#define FIRST kanal_first_call
+#define PREFIX "kanal_jump_"
+__attribute__((visibility("hidden"))) extern void kanal_first_call(void);
+#include "jumps.h"
+
+HIDDEN void (*kanal_libcrypto(void (**target)(void)))(void);
 
 #if defined(__x86_64__)
-#define JUMP(name) "endbr64\n lea " TARGET(name) "(%rip), %r11\n jmp *(%r11)\n"
 // r11 belongs to neither caller nor function. Eight registers and eight vectors of arguments; al counts vectors.
 __asm__(
     ".text\n.type kanal_first_call, @function\nkanal_first_call:\n"
@@ -30,9 +33,6 @@ __asm__(
     "add $136, %rsp\n pop %rax\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n pop %r11\n"
     "jmp *%r11\n");
 #elif defined(__aarch64__)
-// "hint 34" marks where an indirect call may go (BTI); to other processors it does nothing.
-#define JUMP(name) \
-    "hint #34\n adrp x16, " TARGET(name) "\n add x16, x16, :lo12:" TARGET(name) "\n ldr x17, [x16]\n br x17\n"
 // x16 and x17 belong to neither caller nor function. x8 says where a structure is returned.
 __asm__(
     ".text\n.type kanal_first_call, @function\nkanal_first_call:\n"
@@ -45,28 +45,7 @@ __asm__(
     "ldp x8, x16, [sp, #80]\n"
     "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n"
     "ldp x29, x30, [sp], #224\n br x16\n");
-#else
-#error "say how to jump through a pointer without touching arguments"
 #endif
-
-HIDDEN extern void kanal_first_call(void);
-HIDDEN void (*kanal_libcrypto(void (**target)(void)))(void);
-
-#define FUNCTION(name) \
-    HIDDEN void (*kanal_target_of_##name)(void) = kanal_first_call; \
-    __asm__(".text\n.globl kanal_jump_" #name "\n.hidden kanal_jump_" #name "\n.type kanal_jump_" #name ", @function\n" \
-            "kanal_jump_" #name ": " JUMP(name));
-#include "libcrypto.inc"
-#undef FUNCTION
-
-#define FUNCTION(name) {#name, &kanal_target_of_##name},
-static const struct {
-    const char *name;
-    void (**target)(void);
-} functions[] = {
-#include "libcrypto.inc"
-};
-enum { COUNT = sizeof functions / sizeof *functions };
 
 // The newest first.
 static const struct {
@@ -84,11 +63,9 @@ static size_t absent(void) { return 0; }
 
 // Leads all jumps to a library, if it has all functions.
 static int take(void *library) {
-    void *found[COUNT];
-    for (size_t i = 0; i < COUNT; i++)
-        if (!(found[i] = dlsym(library, functions[i].name))) return 0;
-    for (size_t i = 0; i < COUNT; i++)
-        __atomic_store_n(functions[i].target, (void (*)(void))found[i], __ATOMIC_RELEASE);
+    void *found[JUMPS];
+    if (missing_function(library, found)) return 0;
+    lead_jumps(found);
     return 1;
 }
 

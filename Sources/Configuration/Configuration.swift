@@ -95,7 +95,7 @@ extension Configuration {
         self.init([administrator, own], of: geteuid())
     }
 
-    /// Takes over the content of the administrator's file and of the user's; nil is a file that does not exist.
+    /// Applies the content of the administrator's file and of the user's; nil is a file that does not exist.
     package init(system: [UInt8]?, user: [UInt8]?, program: String) {
         let contents = [("/etc/kanal/kanal.conf", system), ("~/.config/kanal/kanal.conf", user)]
         self.init(

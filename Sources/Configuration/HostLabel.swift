@@ -4,7 +4,7 @@ import Glibc
 import HostProcess
 
 /// This host's name in a token's list of hosts: `user@machine application`, in at most 32 bytes of UTF-8. It is read by
-/// those who are paired with the token, and tells them apart.
+/// those who are paired with the token, and distinguishes them.
 package struct HostLabel {
     /// The most bytes that a token stores (GSC/1, 5).
     static let limit = 32

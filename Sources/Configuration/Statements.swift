@@ -15,7 +15,7 @@ struct Statements {
     var reconnectWindow: Int?
     var reconnectWindowWired: Int?
     var busyWindow: Int?
-    var wirelessReaders: [ReaderPattern] = []
+    var wirelessReaders: [WildcardPattern] = []
     var plainBluetooth: Bool?
     var plainLogin: PlainLogin?
     var hidesGOSTKeys: Bool?
@@ -53,7 +53,7 @@ struct Statements {
         }
     }
 
-    /// Takes the strictest value for a key with a wrong line, or a second one, where the default would protect less.
+    /// Applies the strictest value to a key with a wrong line, or a second one, where the default would protect less.
     private mutating func takeStrictest(_ key: Key) {
         if key == .pinRetention { pinRetention = PINRetention.none }
         if key == .cache { cachesObjects = false }
@@ -90,7 +90,7 @@ struct Statements {
             busyWindow = Statements.seconds(value, from: 1)
             return busyWindow != nil
         case .wirelessReaders:
-            wirelessReaders += setting.elements.map(ReaderPattern.init)
+            wirelessReaders += setting.elements.map(WildcardPattern.init)
             return true
         case .plainBluetooth:
             plainBluetooth = Statements.flag(value)
@@ -148,7 +148,7 @@ struct Statements {
         return (least...3600).contains(number) ? number : nil
     }
 
-    /// Gives precedence to the settings of `other`.
+    /// The settings of `other` take precedence.
     mutating func override(by other: Statements) {
         store = other.store ?? store
         secrets = other.secrets ?? secrets
@@ -246,7 +246,7 @@ struct AskingStatements {
         }
     }
 
-    /// Takes the strictest value for a key with a wrong line, or a second one.
+    /// Applies the strictest value to a key with a wrong line, or a second one.
     mutating func takeStrictest(_ key: Key) {
         if key == .consent { consent = .always }
         if key == .pinKeyring { allowsKeyring = false }
@@ -254,7 +254,7 @@ struct AskingStatements {
         if key == .authenticator { authenticator = .some(nil) }
     }
 
-    /// Gives precedence to the settings of `other`.
+    /// The settings of `other` take precedence.
     mutating func override(by other: AskingStatements) {
         authenticator = other.authenticator ?? authenticator
         timeLimit = other.timeLimit ?? timeLimit

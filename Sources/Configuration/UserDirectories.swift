@@ -10,7 +10,7 @@ package import Translation
 /// The directories of the process's user, by the XDG base directory specification and the password database.
 ///
 /// A process can change its user (setuid(2)) while its environment stays. So a directory counts only if it belongs to
-/// the effective user. One that does not exist yet counts if its parent belongs to that user or root.
+/// the effective user. A directory that does not exist yet counts if its parent belongs to that user or root.
 package final class UserDirectories: Sendable {
     /// A user's directories; nil for missing ones.
     package struct Found: Equatable {
@@ -123,7 +123,7 @@ package final class UserDirectories: Sendable {
 extension UserDirectories {
     /// This process's directories. A program with more rights than the user who started it uses none of that user's.
     ///
-    /// - Parameter log: Is told of each directory that does not count.
+    /// - Parameter log: Gets each directory that does not count.
     package convenience init(log: Logger) { self.init(warn: { log.administratorError(.homeIgnored, "\($0.reason)") }) }
 
     /// The same for a caller without a log.
@@ -133,42 +133,5 @@ extension UserDirectories {
         self.init(
             variable: Environment.variable,
             passwordHome: { PasswordDatabase.home(of: $0) }, warn: warn)
-    }
-}
-
-/// The system's database of users (passwd(5), nsswitch.conf(5)).
-package enum PasswordDatabase {
-    /// The greatest size of one entry, in bytes.
-    private static let limit = 1 << 20
-
-    /// A user's home directory; nil if the system does not know the user.
-    package static func home(of user: uid_t) -> String? {
-        unsafe text(of: user) { entry in unsafe entry.pw_dir }
-    }
-
-    /// A user's name; nil if the system does not know the user.
-    package static func name(of user: uid_t) -> String? {
-        unsafe text(of: user) { entry in unsafe entry.pw_name }
-    }
-
-    /// In another root directory nsswitch.conf(5) could name a library of anybody.
-    private static func text(of user: uid_t, _ field: (passwd) -> UnsafeMutablePointer<CChar>?) -> String? {
-        guard !RootDirectory.hasChanged else { return nil }
-        var size = 1024
-        while size <= limit {
-            var buffer = [CChar](repeating: 0, count: size)
-            var entry = unsafe passwd()
-            var result: UnsafeMutablePointer<passwd>?
-            let code = StandardDescriptors.avoid(otherwise: EMFILE) {
-                unsafe getpwuid_r(user, &entry, &buffer, buffer.count, &result)
-            }
-            if code == ERANGE {
-                size *= 4
-            } else if code != EINTR {
-                guard unsafe code == 0 && result != nil, let text = unsafe field(entry) else { return nil }
-                return unsafe String(validatingCString: text)
-            }
-        }
-        return nil
     }
 }

@@ -3,7 +3,7 @@ package import GOST
 
 /// A key of a container, as the header describes it. None of this is secret.
 package struct ContainedKey: Sendable, Equatable {
-    /// The place of a key. It does not tell the key's role.
+    /// The place of a key, which does not determine the key's role.
     package enum Index: Int, CaseIterable, Sendable {
         case first
         case second

@@ -17,7 +17,7 @@ package enum ContainerError: Error, Equatable, Sendable {
     case passwordNeeded
     /// The container has no password, and one was given.
     case passwordNotNeeded
-    /// What the files give is not the key that the container was made with.
+    /// The key of the files is not the key that the container was made with.
     case key(Proof)
     /// GOST cannot compute: no memory.
     case failure(GOSTError)
@@ -28,13 +28,13 @@ package enum ContainerError: Error, Equatable, Sendable {
         case encoding
         /// The file is shorter than its contents say, or longer than any.
         case length
-        /// Something follows that is no filling.
+        /// Bytes follow that are not filling.
         case filling
-        /// A part has another length than the key.
+        /// The length of a part differs from the key's.
         case partLength
         /// The mask is 0 modulo q.
         case mask
-        /// More or fewer keys than the header says.
+        /// More or fewer keys than the header states.
         case keyCount
     }
 
@@ -84,7 +84,7 @@ extension ContainerError: CustomStringConvertible {
         case .password: "the container's password is wrong"
         case .passwordNeeded: "the container has a password"
         case .passwordNotNeeded: "the container has no password, and one was given"
-        case .key(let proof): "the key in the container's files is another one: \(proof)"
+        case .key(let proof): "the key in the container's files is not its own: \(proof)"
         case .failure(let error): "the key cannot be computed: \(error)"
         }
     }
@@ -93,12 +93,12 @@ extension ContainerError: CustomStringConvertible {
 extension ContainerError.Damage: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .encoding: "it is not encoded as such a file is"
+        case .encoding: "its encoding is malformed"
         case .length: "its length is wrong"
-        case .filling: "bytes follow that are no filling"
-        case .partLength: "a part has another length than the key"
+        case .filling: "unexpected bytes follow"
+        case .partLength: "the length of a part differs from the key's"
         case .mask: "the mask is zero"
-        case .keyCount: "it has another number of keys than the header"
+        case .keyCount: "the number of its keys differs from the header's"
         }
     }
 }
@@ -106,8 +106,8 @@ extension ContainerError.Damage: CustomStringConvertible {
 extension ContainerError.Feature: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .form: "a form of container that is not read, such as that of RSA keys"
-        case .parameters: "an algorithm or a parameter set that is not known"
+        case .form: "a form of container that is not read, for instance with RSA keys"
+        case .parameters: "an unknown algorithm or parameter set"
         case .keyInCard: "the key is in the card, not in the container"
         case .sharedKey: "the key is shared with a card"
         case .keyFile(let file): "\(file.fileName) is of a form that is not read"
@@ -119,7 +119,7 @@ extension ContainerError.Proof: CustomStringConvertible {
     package var description: String {
         switch self {
         case .number: "its number is zero"
-        case .fingerprint: "its public key has another fingerprint than the header"
+        case .fingerprint: "its public key does not have the fingerprint of the header"
         case .certificate: "its public key is not the certificate's"
         }
     }

@@ -25,10 +25,10 @@ package enum ContainerFile: UInt8, CaseIterable, Sendable {
     /// The most bytes that a file may have.
     package static let largestSize = 65536
 
-    /// The bytes of a file without its filling, from its first ones. Its outermost element gives their number.
+    /// The bytes of a file without its filling, from its first ones. Its outermost element has their number.
     ///
     /// - Parameter beginning: At least the first 6 bytes, or the whole file.
-    /// - Throws: ``ContainerError/missing(_:)`` if there are none; ``ContainerError/damaged(_:_:)``.
+    /// - Throws: ``ContainerError/missing(_:)`` if there is no file; ``ContainerError/damaged(_:_:)``.
     package func length(from beginning: Span<UInt8>) throws(ContainerError) -> Int {
         guard !beginning.isEmpty else { throw .missing(self) }
         guard beginning[0] == DERTag.sequence.rawValue, let header = try? ElementHeader(beginning, .der),
@@ -55,13 +55,4 @@ extension Span<UInt8> {
         for index in indices where self[index] != byte { return false }
         return true
     }
-}
-
-/// The two files that have the keys: the same keys are in both pairs, under masks of their own.
-package enum ContainerPair: CaseIterable, Sendable {
-    case main
-    case reserve
-
-    package var masks: ContainerFile { self == .main ? .masks : .masks2 }
-    package var primary: ContainerFile { self == .main ? .primary : .primary2 }
 }

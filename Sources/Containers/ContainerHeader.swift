@@ -85,7 +85,7 @@ package struct ContainerHeader: Sendable, Equatable {
         throw .unsupported(.form)
     }
 
-    /// Whether a code is that of the contents under a key of zeros. Anyone can compute it: it is a checksum.
+    /// Whether a code is the contents' MAC under a key of zeros. Anyone can compute it: it is a checksum.
     ///
     /// Long headers of 2001 were not seen; its cipher has key meshing by its standard, which would show from 1,024 bytes
     /// on.

@@ -92,7 +92,7 @@ struct KeyContents {
     init(_ contents: Span<UInt8>) throws(GOSTError) {
         var reader = DERReader(contents)
         flags = try Flags(reader.contents(.bitString))
-        // The tag stands for that of the SEQUENCE.
+        // The tag replaces the SEQUENCE's.
         let element = DERTag.sequence.element([UInt8](copying: try reader.contents(.context0)))
         while !reader.isAtEnd { try reader.skip() }
         var outer = DERReader(element.span)

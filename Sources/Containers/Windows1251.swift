@@ -2,7 +2,7 @@
 
 /// The code page 1251 of Windows, which CryptoPro CSP writes names in.
 enum Windows1251 {
-    /// The characters 80 to BF; 98 is none. From C0 on they are the letters from U+0410 on, in their order.
+    /// The characters 80 to BF; 98 is undefined. From C0 on they are the letters from U+0410 on, in their order.
     private static let upper: [UInt16] = [
         0x0402, 0x0403, 0x201A, 0x0453, 0x201E, 0x2026, 0x2020, 0x2021,
         0x20AC, 0x2030, 0x0409, 0x2039, 0x040A, 0x040C, 0x040B, 0x040F,

@@ -13,31 +13,11 @@ package protocol CardMemory: AnyObject, Sendable {
     func save(_ state: borrowing Secret) throws(EmulatorError)
 }
 
-/// A memory that lasts as long as the process.
-package final class VolatileMemory: CardMemory {
-    private let content: Lock<Secret?>
-
-    package init() { content = Lock(nil) }
-
-    package func load() throws(EmulatorError) -> Secret? {
-        content.withLock { content in
-            switch content {
-            case .some(let state): state.copy()
-            case .none: nil
-            }
-        }
-    }
-
-    package func save(_ state: borrowing Secret) throws(EmulatorError) {
-        content.withLock { content in content = state.copy() }
-    }
-}
-
 /// A memory in a file of a private directory, replaced atomically: a process killed at any point leaves the old state
 /// or the new.
 package final class DirectoryMemory: CardMemory {
     private static let name = "card"
-    /// More than any state takes.
+    /// More than any state occupies.
     private static let limit = 1 << 20
 
     private let directory: Directory
@@ -70,7 +50,7 @@ package final class FallibleMemory: CardMemory {
     private let failed: @Sendable (_ write: Int) -> Void
     private let counter = Lock((writes: 0, limit: Int.max))
 
-    /// - Parameter failed: Takes the number of a write that fails.
+    /// - Parameter failed: Receives the number of a write that fails.
     package init(_ memory: any CardMemory, failed: @escaping @Sendable (_ write: Int) -> Void = { _ in }) {
         self.memory = memory
         self.failed = failed

@@ -21,20 +21,20 @@ package final class EmulatedCard: CardConnection, Sendable {
     /// Whether the token was made, and not found in the memory.
     package let isNew: Bool
 
-    private let inside: Lock<Inside>
+    private let inside: Lock<Contents>
     /// The layer before it for a token that speaks T=0.
     private let byteProtocol: Lock<ByteProtocol>?
 
-    /// Takes the token in `memory`, or makes a new one: formatted, user PIN 12345678, administrator's PIN 87654321.
+    /// Loads the token in `memory`, or makes a new one: formatted, user PIN 12345678, administrator's PIN 87654321.
     ///
     /// - Parameters:
     ///   - activationPasswords: For a new token with a secure channel: the passwords to burn in, the first symbol of
     ///     each naming its slot. None means that two are made for slots 1 and 2.
-    ///   - serial: Four or eight bytes, big-endian. Nil takes the memory's, or a random one of the range for emulators.
+    ///   - serial: Four or eight bytes, big-endian. Nil means the memory's, or a random one of the range for emulators.
     ///   - label: For a new token: its label, at most 255 bytes of UTF-8.
     ///   - random: The source of keys, nonces and challenges.
     ///   - pause: Waits so many milliseconds, after a host has failed to prove itself.
-    ///   - reveal: Takes the secrets of each new session, so that a test can search a host's memory for them.
+    ///   - reveal: Receives the secrets of each new session, so that a test can search a host's memory for them.
     /// - Throws: ``EmulatorError``. A memory that holds something else is left as it is.
     package init(
         _ identity: Identity, memory: any CardMemory = VolatileMemory(), activationPasswords: [String] = [],
@@ -64,7 +64,7 @@ package final class EmulatedCard: CardConnection, Sendable {
         byteProtocol = identity.speaksBytes ? Lock(ByteProtocol()) : nil
         let card = Card(
             identity: identity, state: state, memory: memory, random: random, pause: pause, reveal: reveal)
-        inside = Lock(Inside(card))
+        inside = Lock(Contents(card))
     }
 
     /// The label that the token's label file holds; empty if missing.
@@ -91,7 +91,7 @@ package final class EmulatedCard: CardConnection, Sendable {
     @discardableResult
     package func powerOn() -> [UInt8] { reset() }
 
-    /// Takes the power away, and with it everything that is not in the memory.
+    /// Cuts the power; everything that is not in the memory is lost.
     package func powerOff() { reset() }
 
     /// Resets the card: everything that is not in the memory is lost. The answer is the answer to reset.
@@ -102,7 +102,7 @@ package final class EmulatedCard: CardConnection, Sendable {
         return identity.atr
     }
 
-    /// Executes a command APDU and gives the response APDU; TPDUs, if the token speaks T=0.
+    /// Executes a command APDU and returns the response APDU; TPDUs, if the token speaks T=0.
     package func process(_ apdu: [UInt8]) -> [UInt8] {
         guard let byteProtocol else { return execute(apdu) }
         return byteProtocol.withLock { $0.process(apdu, execute) }
@@ -131,47 +131,12 @@ package final class EmulatedCard: CardConnection, Sendable {
 }
 
 /// The card and its interface.
-private final class Inside {
+private final class Contents {
     let card: Card
     let interface: CardInterface
 
     init(_ card: Card) {
         self.card = card
         interface = CardInterface(card, offer: card.identity.channel)
-    }
-}
-
-/// Writes lines of text that are out at once: to standard output or error, or to a file that only its owner can read.
-package struct LineWriter: ~Copyable {
-    private let descriptor: Int32
-
-    /// Standard output.
-    package static var standardOutput: LineWriter { LineWriter(descriptor: STDOUT_FILENO) }
-
-    /// Standard error.
-    package static var standardError: LineWriter { LineWriter(descriptor: STDERR_FILENO) }
-
-    /// Appends to the file at `path`, which is made if it is missing. Nil if it cannot be opened.
-    package init?(path: String) {
-        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return nil }
-    }
-
-    private init(descriptor: Int32) { self.descriptor = descriptor }
-
-    deinit { if descriptor > STDERR_FILENO { close(descriptor) } }
-
-    /// Writes the line and its end. A line that cannot be written is lost.
-    package borrowing func write(_ line: String) {
-        let bytes = Array(line.utf8) + [0x0A]
-        var written = 0
-        while written < bytes.count {
-            let result = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
-            }
-            if result < 0 && errno == EINTR { continue }
-            guard result > 0 else { return }
-            written += result
-        }
     }
 }

@@ -26,7 +26,7 @@ package struct Identity: Sendable {
     let isFilesOnly: Bool
     /// Whether the protocol is T=0, not T=1.
     let speaksBytes: Bool
-    /// Whether only the administrator may erase with `80 8A`, which no real token's documentation tells.
+    /// Whether only the administrator may erase with `80 8A`, which no real token's documentation states.
     package var erasesForAdministratorOnly = false
     /// Whether VERIFY of a PIN that is verified already succeeds, and does not say 6F86.
     package var verifiesAgain = false
@@ -64,7 +64,7 @@ package struct Identity: Sendable {
         name: "bt", atr: historical("RutokenDSBT"), model: "Rutoken ECP BT (emulated)", hardware: (67, 4),
         channel: ChannelOffer())
 
-    /// The token on USB that is meant if nothing more is said.
+    /// The token on USB that is meant by default.
     package static var usb: Identity { usb3 }
 
     /// All identities.

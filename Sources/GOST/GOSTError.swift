@@ -22,7 +22,7 @@ package enum GOSTError: Error, Sendable, Equatable {
     case invalidEncoding
     /// The operating system could not deliver random bytes.
     case randomUnavailable
-    /// The system gave no memory for what computing on a curve needs. A later call may get it.
+    /// Out of memory for a computation on a curve. A later call may succeed.
     case outOfMemory
     /// A curve that nothing here computes on, or a failure that no input explains.
     case libraryFailure

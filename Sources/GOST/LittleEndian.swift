@@ -43,6 +43,29 @@ extension MutableSpan<UInt8> {
     }
 }
 
+extension SIMD where Scalar == UInt64 {
+    /// The number in the first bytes, least significant first.
+    init(littleEndian bytes: Span<UInt8>) {
+        self.init()
+        for index in indices { self[index] = bytes.littleEndianUInt64(at: 8 * index) }
+    }
+
+    /// The sum of two numbers, least significant word first, without the carry out of the last word.
+    ///
+    /// Constant time: the carry is the majority of the highest bits of both words and of what is missing in the sum, not
+    /// the outcome of a comparison, which a compiler may turn into a jump.
+    func adding(_ other: Self) -> Self {
+        var sum = Self()
+        var carry: UInt64 = 0
+        for index in indices {
+            let (a, b) = (self[index], other[index])
+            sum[index] = a &+ b &+ carry
+            carry = ((a & b) | ((a | b) & ~sum[index])) >> 63
+        }
+        return sum
+    }
+}
+
 extension [UInt8] {
     /// `number` in `count` bytes, or in as few as hold it, most significant byte first.
     init(bigEndian number: Int, count: Int? = nil) {

@@ -17,7 +17,7 @@ struct SecretBox<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Senda
         @inline(__always) get { unsafe memory.start.assumingMemoryBound(to: Value.self) }
     }
 
-    /// Lends the value in place, to code that takes its address.
+    /// Lends the value in place, to code that uses its address.
     @inline(__always)
     func withUnsafePointer<Result>(_ body: (UnsafePointer<Value>) -> Result) -> Result {
         withExtendedLifetime(memory) { unsafe body(UnsafePointer(storage)) }
@@ -41,7 +41,7 @@ struct SecretBox<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Senda
     }
 }
 
-/// The memory of a ``SecretBox`` value. A class, as the optimiser of Swift 6.2 takes structs apart without calling `deinit`.
+/// The memory of a ``SecretBox`` value. A class, as the optimiser of Swift 6.2 splits structs without calling `deinit`.
 @safe
 private final class WipedMemory {
     let start: UnsafeMutableRawPointer

@@ -2,8 +2,7 @@
 // GOST R 34.11-94 (RFC 5831): the four blocks of a step are enciphered side by side, each under a key of its own.
 
 #include "Modes28147.h"
-
-#if defined(__x86_64__) || defined(__aarch64__)
+#include "Rounds28147Portable.h"
 
 /// A number of 256 bits, the least significant word first; or one part of 64 bits of each of four numbers.
 typedef uint64_t words __attribute__((vector_size(32)));
@@ -97,7 +96,9 @@ INLINE void hash_blocks(few_core *encrypt, const uint8_t *rows, uint64_t *hash, 
     explicit_bzero(&b, sizeof b);
 }
 
-#endif
+static void portable_hash(const uint8_t *rows, uint64_t *hash, const uint8_t *data, size_t count) {
+    hash_blocks(encrypt_few_portable, rows, hash, data, count);
+}
 
 #if defined(__x86_64__)
 AVX2 static void avx2_hash(const uint8_t *rows, uint64_t *hash, const uint8_t *data, size_t count) {
@@ -113,6 +114,6 @@ static void neon_hash(const uint8_t *rows, uint64_t *hash, const uint8_t *data, 
 }
 #endif
 
-bool gost_341194_hash(gost_path path, const uint8_t *rows, uint64_t *hash, const uint8_t *data, size_t count) {
+void gost_341194_hash(gost_path path, const uint8_t *rows, uint64_t *hash, const uint8_t *data, size_t count) {
     DISPATCH(path, hash, rows, hash, data, count)
 }

@@ -89,18 +89,58 @@ CLMUL static void sum128(uint64_t *sum, const uint8_t *data, const uint8_t *fact
     sum[1] ^= words[1];
 }
 
-bool gost_multilinear_sum(gost_path path, uint64_t *sum, const uint8_t *data, const uint8_t *factors, size_t block_size,
-                          size_t count) {
-    if (!has_products(path)) return false;
-    (block_size == 8 ? sum64 : sum128)(sum, data, factors, count);
-    return true;
-}
-
-#else
-
-bool gost_multilinear_sum(gost_path path, uint64_t *sum, const uint8_t *data, const uint8_t *factors, size_t block_size,
-                          size_t count) {
-    return gost_no_kernel(path, sum, data, factors, block_size, count);
-}
-
 #endif
+
+/// All ones for 1, and 0 for 0. The compiler does not know that there are two cases, and makes no branch of them.
+INLINE uint64_t repeated(uint64_t bit) {
+    __asm__("" : "+r"(bit));
+    return -bit;
+}
+
+/// For every bit of `bits`, the highest first: doubles the sum modulo t^128 + t^7 + t^2 + t + 1, and adds the block.
+INLINE void double_and_add(uint64_t sum[2], const uint64_t block[2], uint64_t bits) {
+    for (int i = 63; i >= 0; i--) {
+        uint64_t chosen = repeated(bits >> i & 1), reduction = 0x87 & repeated(sum[1] >> 63);
+        sum[1] = (sum[1] << 1 | sum[0] >> 63) ^ (block[1] & chosen);
+        sum[0] = sum[0] << 1 ^ reduction ^ (block[0] & chosen);
+    }
+}
+
+INLINE uint64_t word_at(const uint8_t *from) {
+    uint64_t word;
+    memcpy(&word, from, 8);
+    return __builtin_bswap64(word);
+}
+
+static void portable_sum64(uint64_t *sum, const uint8_t *data, const uint8_t *factors, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t block = word_at(data + 8 * i), factor = word_at(factors + 8 * i), product = 0;
+        for (int bit = 63; bit >= 0; bit--)
+            product = product << 1 ^ (0x1B & repeated(product >> 63)) ^ (block & repeated(factor >> bit & 1));
+        sum[0] ^= product;
+    }
+}
+
+static void portable_sum128(uint64_t *sum, const uint8_t *data, const uint8_t *factors, size_t count) {
+    for (size_t i = 0; i < 16 * count; i += 16) {
+        uint64_t block[2] = {word_at(data + i + 8), word_at(data + i)}, product[2] = {0};
+        double_and_add(product, block, word_at(factors + i));
+        double_and_add(product, block, word_at(factors + i + 8));
+        sum[0] ^= product[0];
+        sum[1] ^= product[1];
+    }
+}
+
+void gost_multilinear_sum(gost_path path, uint64_t *sum, const uint8_t *data, const uint8_t *factors, size_t block_size,
+                          size_t count) {
+#if defined(__x86_64__) || defined(__aarch64__)
+    if (has_products(path)) {
+        if (block_size == 8) sum64(sum, data, factors, count);
+        else sum128(sum, data, factors, count);
+        return;
+    }
+#endif
+    (void)path;
+    if (block_size == 8) portable_sum64(sum, data, factors, count);
+    else portable_sum128(sum, data, factors, count);
+}

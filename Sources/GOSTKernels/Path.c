@@ -24,3 +24,16 @@ bool gost_has_path(gost_path path) {
         return false;
     }
 }
+
+gost_path gost_best_path(void) {
+    static int chosen = -1;
+    int path = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
+    if (path < 0) {
+        path = gost_has_path(gost_path_avx512) ? gost_path_avx512
+               : gost_has_path(gost_path_avx2) ? gost_path_avx2
+               : gost_has_path(gost_path_neon) ? gost_path_neon
+                                               : gost_path_portable;
+        __atomic_store_n(&chosen, path, __ATOMIC_RELAXED);
+    }
+    return (gost_path)path;
+}

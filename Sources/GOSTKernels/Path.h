@@ -11,26 +11,22 @@
 #define AVX2 __attribute__((target("avx2")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,gfni"), min_vector_width(512)))
 
-/// Calls the kernel `name` of `path` and answers true, or answers false if there is none.
+/// Calls the function `name` of `path`.
 #if defined(__x86_64__)
 #define DISPATCH(path, name, ...)                                                                                      \
     switch (path) {                                                                                                    \
-    case gost_path_avx2: avx2_##name(__VA_ARGS__); return true;                                                        \
-    case gost_path_avx512: avx512_##name(__VA_ARGS__); return true;                                                    \
-    default: return false;                                                                                             \
+    case gost_path_avx2: avx2_##name(__VA_ARGS__); break;                                                              \
+    case gost_path_avx512: avx512_##name(__VA_ARGS__); break;                                                          \
+    default: portable_##name(__VA_ARGS__); break;                                                                      \
     }
 #elif defined(__aarch64__)
 #define DISPATCH(path, name, ...)                                                                                      \
-    if (path != gost_path_neon) return false;                                                                          \
-    neon_##name(__VA_ARGS__);                                                                                          \
-    return true;
+    if (path == gost_path_neon) neon_##name(__VA_ARGS__);                                                              \
+    else portable_##name(__VA_ARGS__);
 #else
-/// The answer of a processor without kernels, whatever the arguments.
-static inline bool gost_no_kernel(gost_path path, ...) {
-    (void)path;
-    return false;
-}
-#define DISPATCH(path, name, ...) return gost_no_kernel(path, __VA_ARGS__);
+#define DISPATCH(path, name, ...)                                                                                      \
+    (void)path;                                                                                                        \
+    portable_##name(__VA_ARGS__);
 #endif
 
 #endif

@@ -26,7 +26,7 @@ package enum HostCryptoError: Error, Sendable, Equatable {
     case invalidEncoding
     /// The operating system could not deliver random bytes.
     case randomUnavailable
-    /// The system gave no memory for a computation of GOST. A later call may get it.
+    /// No memory was left for a computation of GOST. A later call may succeed.
     case outOfMemory
     /// libcrypto ran out of memory, failed in a way that no input explains, or is missing: see
     /// ``LibraryContext/presence``.

@@ -29,7 +29,7 @@ package enum ExitStatus: Int32, Sendable {
     /// Whether a signature is good cannot be known.
     case unknown = 12
 
-    /// The status for an error; nil for one of the command line, which its parser tells.
+    /// The status for an error; nil for an error of the command line, which its parser reports.
     init?(of error: any Error) {
         switch error {
         case let error as KanalError: self.init(error)
@@ -122,26 +122,13 @@ package enum ExitStatus: Int32, Sendable {
 }
 
 extension KanalError: Explained {}
+
 extension AuthorizationError: Explained {}
+
 extension CallbackError: Explained {}
+
 extension SharedSecretsError: Explained {}
+
 extension PairingKeyError: Explained {}
+
 extension ESIAError: Explained {}
-
-/// The reason why a command failed.
-struct CommandError: Explained {
-    let status: ExitStatus
-    /// The cause, and the remedy if known.
-    let explanation: Phrase
-    /// The error that the explanation adds a remedy to, or the reason of all failures that it sums up.
-    let cause: (any Error)?
-    /// A command, or an option of this one, that helps.
-    let remedy: String?
-
-    init(_ status: ExitStatus, _ explanation: Phrase, of cause: (any Error)? = nil, remedy: String? = nil) {
-        self.status = status
-        self.explanation = explanation
-        self.cause = cause
-        self.remedy = remedy
-    }
-}

@@ -4,7 +4,7 @@ import CVersion
 package import Terminal
 import Translation
 
-/// The command. Without a subcommand it guides a person from a new token to one that works.
+/// The command. Without a subcommand it guides a person from a new token to a working one.
 ///
 /// Each command names itself, as this one does: a name that ArgumentParser derives from a type costs the start of every
 /// command 0.1 ms.
@@ -33,7 +33,7 @@ struct Kanal: AsyncParsableCommand {
                   7  The token's channel has to be activated first.
                   8  The program that asks or authorises is not installed.
                   9  No way to ask is configured.
-                 10  The token has no secure channel, or one that cannot be opened; no password helps.
+                 10  The token has no secure channel, or no password can open its channel.
                 """),
             version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)",
             subcommands: [
@@ -66,7 +66,7 @@ package struct Invocation: Sendable {
         }
     }
 
-    /// Does what it says, and tells on standard error why it was not done.
+    /// Does what it says, and reports on standard error why it failed.
     package func run() async -> ExitStatus { await JSONOutput.$current.withValue(JSONOutput()) { await perform() } }
 
     private func perform() async -> ExitStatus {
@@ -89,6 +89,13 @@ package struct Invocation: Sendable {
     /// Whether programs read the result, also if the rest of the line is wrong.
     private var wantsJSON: Bool { arguments.prefix { $0 != "--" }.contains("--json") }
 
+    /// The width of help: by the variable `COLUMNS`, or the terminal's.
+    private var helpWidth: Int {
+        let context = ProgramContext.current
+        let columns = context.variable("COLUMNS").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+        return context.helpWidth ?? columns ?? OutputStream.output.style.width ?? 80
+    }
+
     private func report(_ error: any Error) -> ExitStatus {
         if let status = ExitStatus(of: error) {
             if let text = ExitStatus.message(of: error) {
@@ -100,9 +107,10 @@ package struct Invocation: Sendable {
             return status
         }
         // Help and usage, as the parser sets them.
-        let message = Kanal.fullMessage(for: error, columns: ProgramContext.current.helpWidth)
+        let width = helpWidth
+        let message = Kanal.fullMessage(for: error, columns: width)
         let mistake = TypingMistake.found(in: arguments, message: Kanal.message(for: error))
-        let text = ParserWords.translated(message, error: mistake?.explanation)
+        let text = ParserWords.translated(message, width: width, error: mistake?.explanation)
         guard Kanal.exitCode(for: error) == .success else {
             try? OutputStream.error.write(text + "\n")
             if wantsJSON {

@@ -5,13 +5,13 @@ import Terminal
 import Translation
 
 extension TokenAccess {
-    /// Begins to work with the readers, and says which lines of `kanal.conf` are wrong.
+    /// Begins to work with the readers, and reports which lines of `kanal.conf` are wrong.
     func begin() throws -> TokenManager {
         try sayFaults()
         return try manager()
     }
 
-    /// Says which lines of `kanal.conf` are wrong.
+    /// Reports which lines of `kanal.conf` are wrong.
     func sayFaults() throws {
         let style = OutputStream.error.style
         for fault in (localState()?.faults ?? []) where fault.isError {

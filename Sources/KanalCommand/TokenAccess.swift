@@ -6,7 +6,7 @@ package import Logging
 import Terminal
 import Translation
 
-/// Where a command finds tokens and pairings, the far readers of shares, and other applications that authorise. A test
+/// The tokens and pairings of a command, the far readers of shares, and other applications that authorise. A test
 /// gives it emulated tokens and a desktop of its own.
 package struct TokenAccess: Sendable {
     /// The access of the present task; the machine's readers unless another was given.
@@ -30,7 +30,7 @@ package struct TokenAccess: Sendable {
     package var authorization: @Sendable (Authorization.Settings, Logger, Authorization.Offer?) -> Authorization = {
         Authorization($0, log: $1, offeringInstallation: $2)
     }
-    /// Gives an answer of another application to the program that waits for it.
+    /// Passes an answer of another application to the program that waits for it.
     package var answer: @Sendable (String) async throws -> Void = { try await Authorization.process($0) }
 
     /// The readers of pcscd, and the user's pairings.

@@ -2,7 +2,7 @@
 import Tokens
 package import Translation
 
-/// A cause in words, as errors and events of this library tell it.
+/// A cause in words, as errors and events of this library describe it.
 ///
 /// ``description`` is the text in English. Two explanations are equal if their texts are.
 public struct Explanation: Sendable, Equatable, CustomStringConvertible, ExpressibleByStringInterpolation {

@@ -17,7 +17,7 @@ public enum KanalError: Error, Sendable, Equatable {
     case notStarted(Obstacle)
     /// No token is as the application wants it, after the last attempt.
     case notFound
-    /// Several tokens are as the name says. The associated values describe each.
+    /// Several tokens match the name. The associated values describe each.
     case ambiguous([Explanation])
     /// The token is not in its reader, and did not come back in time.
     case tokenAbsent
@@ -27,18 +27,18 @@ public enum KanalError: Error, Sendable, Equatable {
     case wrongToken
     /// The token's secure channel has to be activated first: ``Token/activate(password:prompt:)``.
     case notActivated
-    /// The token does not know this host any more, because its pairing was removed on the token:
+    /// The token no longer knows this host, because its pairing was removed on the token:
     /// ``Token/activate(password:prompt:)`` makes a new one.
     case pairingRevoked
     /// Another user of the same pairings has activated a token of this number with another key than this user knows: it
     /// was formatted at the maker's, or it is not the same token. ``Token/activate(password:prompt:)`` accepts its key.
     case tokenKeyChanged
     /// The token offers no secure channel, and is not used without one: its reader is wireless, or `kanal.conf` requires a
-    /// channel. No password helps. A token that had a channel is another one, or was formatted at the maker's.
+    /// channel. No password helps. A token that had a channel was replaced, or was formatted at the maker's.
     case channelMissing
     /// The token's secure channel cannot be opened, for this reason. No password helps before that is mended.
     case channelUnusable(Explanation)
-    /// The PIN is wrong. `nil` if the token does not tell how many tries are left.
+    /// The PIN is wrong. `nil` if the token does not report the tries that are left.
     case pinIncorrect(triesLeft: Int?)
     /// The PIN has no tries left. The security officer can unblock it.
     case pinLocked
@@ -46,15 +46,15 @@ public enum KanalError: Error, Sendable, Equatable {
     case pinLength
     /// The work needs the PIN, and none was given to `Token.perform`.
     case pinNeeded
-    /// The activation password is wrong or malformed. `nil` if the token does not tell how many tries are left, or was
-    /// not asked.
+    /// The activation password is wrong or malformed. `nil` if the token does not report the tries that are left, or
+    /// was not asked.
     case passwordIncorrect(triesLeft: Int?)
     /// The activation password has no tries left. The security officer can make a new one.
     case passwordLocked
-    /// The task was cancelled while it waited, or the user said no. No command was interrupted on the token.
+    /// The task was cancelled while it waited, or the user refused. No command was interrupted on the token.
     case cancelled
     /// The user was to be asked by the authenticator of `kanal.conf`, and did not answer in time, or it broke. The
-    /// associated value says which.
+    /// associated value is the reason.
     case askingFailed(Explanation)
     /// The authenticator of `kanal.conf` is not there, or cannot run. The associated value names it and the reason.
     case authenticatorNotInstalled(Explanation)
@@ -70,7 +70,7 @@ public enum KanalError: Error, Sendable, Equatable {
     case messageNotDecrypted(DecryptionFault)
     /// A time stamp does not count, or an authority did not make it.
     case timeStampRefused(TimeStamp.Fault)
-    /// A value that the application gave is not usable.
+    /// The application passed an invalid value.
     case invalidArgument(Explanation)
     /// The token or the library refused. `code` is the name of the return value of PKCS #11.
     case refused(code: String, reason: Explanation)
@@ -83,7 +83,7 @@ public enum KanalError: Error, Sendable, Equatable {
         case noServiceLibrary
         /// pcscd and libpcsclite are of different versions that do not understand each other.
         case serviceIncompatible
-        /// pcscd does not let this user in, or has as many clients as it takes.
+        /// pcscd does not let this user in, or has all clients that it allows.
         case serviceRefuses
         /// The application's own transport is off, or not permitted.
         case transportOff
@@ -97,7 +97,7 @@ public enum KanalError: Error, Sendable, Equatable {
 }
 
 extension KanalError.Obstacle {
-    /// - Returns: Nil if the service serves this process, as far as this tells.
+    /// - Returns: Nil if the service serves this process, as far as the error shows.
     init?(_ error: LinkError) {
         switch error {
         case .noService, .redirected: self = .noService
@@ -130,7 +130,7 @@ extension KanalError {
             case .unanswered(.notConfigured): .authenticatorNotConfigured
             case .refused(.arguments, let reason): .invalidArgument(Explanation(reason.phrase))
             case .computation(.libraryFailure): KanalError(host: .libraryFailure)
-            default: .refused(code: error.code, reason: Explanation(error.reason))
+            default: .refused(code: error.code, reason: Explanation(error))
             }
     }
 
@@ -181,7 +181,7 @@ extension KanalError {
 }
 
 extension Explanation {
-    /// Why a channel cannot be opened. A token that wants to be activated, and cannot be, gives no reason itself.
+    /// Why a channel cannot be opened. A token that wants to be activated, and cannot be, reports no reason itself.
     fileprivate init(obstacle error: TokensError, hasHome: Bool = true) {
         switch error {
         case .token(.activationNeeded, _):
@@ -190,9 +190,12 @@ extension Explanation {
                     ? Reason(.channel(.profileUnsupported), after: nil)
                     : Reason(.homeMissing, "the user has no home directory, in which pairings are kept"))
         case .token(let error, let exchange): self.init(Reason(error, after: exchange))
-        default: self.init(error.reason)
+        default: self.init(error)
         }
     }
+
+    /// The cause of an error.
+    fileprivate init(_ error: TokensError) { self.init(error.reason ?? "it is refused") }
 }
 
 extension KanalError: CustomStringConvertible {
@@ -224,7 +227,7 @@ extension KanalError: CustomStringConvertible {
             "the field was closed before the work was done: begin again, and hold the token to the device until the end"
         case .wrongToken: "another token is in the place of this one: put the right one back"
         case .notActivated: "the token has to be activated first, with its activation password"
-        case .pairingRevoked: "the token does not know this host any more: it has to be activated again"
+        case .pairingRevoked: "the token no longer knows this host: it has to be activated again"
         case .tokenKeyChanged:
             "the token has a different key than before: if that is expected, activate it with its activation password"
         case .channelMissing:
@@ -261,12 +264,12 @@ extension KanalError: CustomStringConvertible {
     }
 }
 
-/// Runs `body`, and tells its error in the terms of this library.
-func translated<Result: ~Copyable>(_ body: () throws(TokensError) -> Result) throws(KanalError) -> Result {
+/// Runs `body`, and translates its error into the terms of this library.
+func kanalError<Result: ~Copyable>(_ body: () throws(TokensError) -> Result) throws(KanalError) -> Result {
     do throws(TokensError) { return try body() } catch { throw KanalError(error) }
 }
 
-/// What the library has of OpenSSL on this machine.
+/// The OpenSSL that the library uses on this machine.
 package enum HostLibrary {
     /// Whether there is a libcrypto that has all functions that are used. It is loaded now, if it was not.
     package static var isUsable: Bool {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control commands, with the names that those of libp11's engine have, so that its settings can be taken over. */
+/* Control commands, with the names of libp11's engine, so that its settings work here. */
 #include "engine.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ static int set_pin(const char *text) {
 }
 
 static int get_certificate(void *pointer) {
-    /* What libp11's engine has. */
+    /* Structures and numbers of libp11's engine. */
     struct {
         const char *name;
         X509 *certificate;
@@ -41,7 +41,7 @@ static int get_certificate(void *pointer) {
     struct asking asking = settings_asking();
 
     if (!wanted || wanted->certificate)
-        return FAIL(REASON_CONTROL, "LOAD_CERT_CTRL wants a structure with a name, and NULL for the certificate");
+        return FAIL(REASON_CONTROL, "LOAD_CERT_CTRL needs a structure with a name, and NULL for the certificate");
     wanted->certificate = load_certificate(wanted->name, &asking);
     return wanted->certificate != NULL;
 }
@@ -55,8 +55,8 @@ int control(ENGINE *engine, int command, long number, void *pointer, void (*func
         settings_set_module(pointer);
         return 1;
     case PIN: return set_pin(pointer);
-    case VERBOSE: settings_set_verbose(-1); return 1;
-    case QUIET: settings_set_verbose(0); return 1;
+    case VERBOSE: note_set_verbose(-1); return 1;
+    case QUIET: note_set_verbose(0); return 1;
     case LOAD_CERT_CTRL: return get_certificate(pointer);
     case INIT_ARGS: return 1;
     case ENGINE_CTRL_SET_USER_INTERFACE:

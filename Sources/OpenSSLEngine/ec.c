@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys on elliptic curves: ECDSA and ECDH by the token. OpenSSL's type of key is that of GOST keys, too. */
+/* Keys on elliptic curves: ECDSA and ECDH by the token. GOST keys have the same type in OpenSSL. */
 #include "engine.h"
 
-/* Bytes of a coordinate, and of the order, on P-521. */
-enum { LARGEST = 66 };
 static int slot = -1;
 static EC_KEY_METHOD *method;
 
@@ -18,9 +16,8 @@ int ec_set_key(EC_KEY *ec, struct key *key) {
 
 static ECDSA_SIG *sign(const unsigned char *digest, int length, const BIGNUM *kinv, const BIGNUM *rp, EC_KEY *ec) {
     struct key *key = ec_key(ec);
-    CK_MECHANISM mechanism = {CKM_ECDSA, NULL, 0};
     int size = key ? (EC_GROUP_order_bits(EC_KEY_get0_group(ec)) + 7) / 8 : 0;
-    unsigned char signature[2 * LARGEST];
+    unsigned char signature[2 * LARGEST_COORDINATE];
     ECDSA_SIG *result = NULL;
     BIGNUM *r, *s;
 
@@ -29,12 +26,7 @@ static ECDSA_SIG *sign(const unsigned char *digest, int length, const BIGNUM *ki
         FAIL(REASON_INPUT, "the key is not the token's");
         return NULL;
     }
-    if (size <= 0 || size > LARGEST) {
-        FAIL(REASON_UNSUPPORTED, "a curve whose order has %d bytes", size);
-        return NULL;
-    }
-    /* Of a longer digest the first bits count; not all modules know that. */
-    if (!key_sign(key, &mechanism, digest, (size_t)(length < size ? length : size), signature, 2 * (size_t)size))
+    if (!key_sign_ec(key, digest, (size_t)length, signature, (size_t)size))
         return NULL;
     r = BN_bin2bn(signature, size, NULL);
     s = BN_bin2bn(signature + size, size, NULL);
@@ -50,30 +42,28 @@ static ECDSA_SIG *sign(const unsigned char *digest, int length, const BIGNUM *ki
 static int agree(unsigned char **secret, size_t *length, const EC_POINT *peer, const EC_KEY *ec) {
     struct key *key = ec_key(ec);
     const EC_GROUP *group = EC_KEY_get0_group(ec);
-    unsigned char point[1 + 2 * LARGEST];
+    unsigned char point[1 + 2 * LARGEST_COORDINATE];
     size_t size = EC_POINT_point2oct(group, peer, POINT_CONVERSION_UNCOMPRESSED, point, sizeof point, NULL);
-    CK_ECDH1_DERIVE_PARAMS parameters = {CKD_NULL, 0, NULL, (CK_ULONG)size, point};
-    CK_MECHANISM mechanism = {CKM_ECDH1_DERIVE, &parameters, sizeof parameters};
 
     if (!key || size == 0)
-        return FAIL(REASON_INPUT, "the key is not the token's, or the other side's is no point");
+        return FAIL(REASON_INPUT, "the key is not the token's, or the other side's key is not a point");
     *length = size / 2;
     *secret = OPENSSL_zalloc(*length);
     if (!*secret)
         return NO_MEMORY();
-    if (key_derive(key, &mechanism, *secret, *length))
+    if (key_derive_ec(key, point, size, *secret, *length))
         return 1;
     OPENSSL_clear_free(*secret, *length);
     *secret = NULL;
     return 0;
 }
 
-static void release(void *parent, void *data, CRYPTO_EX_DATA *all, int index, long number, void *pointer) {
+void key_free_data(void *parent, void *data, CRYPTO_EX_DATA *all, int index, long number, void *pointer) {
     (void)parent, (void)all, (void)index, (void)number, (void)pointer;
     key_free(data);
 }
 
-static int share(CRYPTO_EX_DATA *to, const CRYPTO_EX_DATA *from, void **data, int index, long number, void *pointer) {
+int key_share_data(CRYPTO_EX_DATA *to, const CRYPTO_EX_DATA *from, void **data, int index, long number, void *pointer) {
     (void)to, (void)from, (void)index, (void)number, (void)pointer;
     if (*data)
         key_retain(*data);
@@ -86,7 +76,7 @@ static void make(void) {
         int, const unsigned char *, int, unsigned char *, unsigned int *, const BIGNUM *, const BIGNUM *, EC_KEY *);
     int (*sign_setup)(EC_KEY *, BN_CTX *, BIGNUM **, BIGNUM **);
 
-    slot = EC_KEY_get_ex_new_index(0, NULL, NULL, share, release);
+    slot = EC_KEY_get_ex_new_index(0, NULL, NULL, key_share_data, key_free_data);
     method = EC_KEY_METHOD_new(EC_KEY_OpenSSL());
     if (!method)
         return;

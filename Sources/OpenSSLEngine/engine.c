@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What OpenSSL calls: the engine is bound, loads keys, and ends. It may be bound more than once in a process. */
+/* OpenSSL's calls: the engine is bound, loads keys, and ends. It may be bound more than once in a process. */
 #include "engine.h"
 
 #include <string.h>
 
 #define ENGINE_ID "kanal"
-/* What libp11's engine is called: programs that know no other name can have this one by it. */
+/* The name of libp11's engine, for programs that know no other. */
 #define OTHER_ID "pkcs11"
 
-/* The engine's parts are kept while one of it is bound, or a key of a token lives. */
+/* The engine's parts are kept while an engine is bound, or a key of a token exists. */
 static int end(ENGINE *engine) {
     (void)engine;
     users_remove();
     return 1;
 }
 
-/* Called while OpenSSL holds its lock of engines: nothing may be done here. */
+/* Called while OpenSSL holds its lock of engines: no work may be done here. */
 static int ready(ENGINE *engine) { return engine != NULL; }
 
 static int bind_kanal(ENGINE *engine, const char *id) {
@@ -33,7 +33,7 @@ static int bind_kanal(ENGINE *engine, const char *id) {
         || !ENGINE_set_load_pubkey_function(engine, load_public_key))
         return 0;
     users_add();
-    /* Without it other keys can be used. A GOST key says then what is missing. */
+    /* Without the engine gost, other keys work. Loading a GOST key reports the missing engine. */
     ERR_set_mark();
     gost_prepare();
     ERR_pop_to_mark();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GOST keys. The engine "gost" has all that OpenSSL needs to know of them: digests, ciphers, encodings, and methods for
- * keys in memory. It stays the default for them: our methods are found only through keys of a token, which name this
- * engine. They are copies of gost's, with gost's data in each context, because other parts of gost reach for the data;
- * what needs the private key is done here. What an agreement is told beside it (UKM) is kept in a list of contexts.
+ * GOST keys. The engine "gost" has digests, ciphers, encodings, and methods for keys in memory. It stays the default:
+ * OpenSSL finds our methods only through keys of a token, which name this engine. They are copies of gost's methods,
+ * with gost's data in each context, because other parts of gost use the data; only operations with the private key are
+ * done here. UKM of an agreement is kept in a list of contexts.
  */
 #define _GNU_SOURCE
 #include "engine.h"
@@ -15,7 +15,7 @@ static const int types[] = {NID_id_GostR3410_2001, NID_id_GostR3410_2012_256, NI
 enum { TYPES = sizeof types / sizeof types[0] };
 static EVP_PKEY_METHOD *methods[TYPES];
 
-/* What gost's methods do, which is the same for all types but for the settings in words. */
+/* The functions of gost's methods; all types share them, apart from settings in words. */
 static struct {
     int (*copy)(EVP_PKEY_CTX *, const EVP_PKEY_CTX *);
     void (*cleanup)(EVP_PKEY_CTX *);
@@ -45,7 +45,7 @@ static ENGINE *gost_engine(int type) {
     return gost;
 }
 
-/* Loads the engine gost, and makes it the default of what it has, unless the program did that. */
+/* Loads the engine gost, and makes it the default of its algorithms, unless the program did that. */
 int gost_prepare(void) {
     ENGINE *gost = ENGINE_get_pkey_meth_engine(NID_id_GostR3410_2012_256);
 
@@ -54,7 +54,7 @@ int gost_prepare(void) {
         return 1;
     }
     ERR_set_mark();
-    /* Not from another root directory than the engine's own, where it may be anybody's. */
+    /* Not from a changed root directory, where a stranger may have put it. */
     gost = process_root_has_changed() ? NULL : ENGINE_by_id("gost");
     if (gost && ENGINE_init(gost)) {
         ENGINE_set_default(gost, ENGINE_METHOD_ALL);
@@ -214,7 +214,8 @@ static int decrypt(
     halves = take_halves(context);
     done = halves.own_der
         && transport_decrypt(
-               key, &halves.own, &agreement, halves.peer_der ? &halves.peer : NULL, data, data_length, result, length);
+               key, &halves.own, &agreement, halves.peer_der ? &halves.peer : NULL, point_accepts, data, data_length,
+               result, length);
     free_halves(&halves);
     return done;
 }
@@ -230,12 +231,12 @@ static int derive(EVP_PKEY_CTX *context, unsigned char *secret, size_t *length) 
     agreement = agreement_of(context);
     halves = take_halves(context);
     done = halves.own_der
-        && transport_derive(key, &halves.own, &agreement, halves.peer_der ? &halves.peer : NULL, secret, length);
+        && transport_derive(key, &halves.own, &agreement, halves.peer_der ? &halves.peer : NULL, point_accepts, secret, length);
     free_halves(&halves);
     return done;
 }
 
-/* Takes gost's functions over; they stay, whatever becomes of the engine gost. */
+/* Copies gost's functions; they stay in memory after the engine gost ends. */
 static EVP_PKEY_METHOD *make(int which) {
     static int (*const set_texts[TYPES])(EVP_PKEY_CTX *, const char *, const char *) = {
         set_text_2001, set_text_256, set_text_512};
@@ -261,7 +262,7 @@ static EVP_PKEY_METHOD *make(int which) {
         EVP_PKEY_meth_set_derive(method, begin_derive, derive);
         if (!gosts.copy || !gosts.cleanup || !gosts.set || !gosts.sign || !gosts.decrypt || !gosts.derive
             || !dladdr((void *)gosts.set, &place) || !dlopen(place.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE)) {
-            FAIL(REASON_GOST, "it lacks a method");
+            FAIL(REASON_GOST, "the engine gost lacks a method; use a newer version of it");
             EVP_PKEY_meth_free(method);
             method = NULL;
         }
@@ -275,7 +276,7 @@ static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 static void in_child(void) { pthread_mutex_init(&making, NULL); }
 static void prepare_forks(void) { pthread_atfork(NULL, NULL, in_child); }
 
-/* Lists no types, so that OpenSSL makes the engine nobody's default; for each type there is a method all the same. */
+/* Lists no types, so that OpenSSL does not make the engine a default; each type has a method nevertheless. */
 int gost_methods(ENGINE *engine, EVP_PKEY_METHOD **method, const int **listed, int type) {
     static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 

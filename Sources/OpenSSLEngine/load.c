@@ -1,35 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How OpenSSL gets a key of a token: the public half as an EVP_PKEY, which the private one is tied to. */
+/* Loads a key of a token: its public half as an EVP_PKEY, which refers to the private half. */
 #include "engine.h"
-
-#include <string.h>
-
-static bool wants_pin_each_time(struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object) {
-    size_t length;
-    unsigned char *value = object_attribute(token, session, object, CKA_ALWAYS_AUTHENTICATE, &length);
-    bool is_set = value && length == 1 && value[0] == CK_TRUE;
-
-    OPENSSL_free(value);
-    return is_set;
-}
 
 static EVP_PKEY *read_key(
     struct token *token, CK_OBJECT_CLASS kind, const struct object *object, bool *always_asks) {
-    CK_SESSION_HANDLE session;
-    unsigned long connection;
-    EVP_PKEY *pkey = NULL;
+    bool is_gost_key = kind != CKO_CERTIFICATE && (object->type == CKK_GOSTR3410 || object->type == CKK_GOSTR3410_512);
 
-    *always_asks = false;
-    if (!token_acquire(token, &session, &connection))
-        return NULL;
-    if (connection == object->connection) {
-        pkey = public_read(token, session, kind, object);
-        *always_asks = kind == CKO_PRIVATE_KEY && wants_pin_each_time(token, session, object->handle);
-    } else {
-        FAIL(REASON_TOKEN, "the token has left meanwhile");
-    }
-    token_release(token, session, connection);
-    return pkey;
+    return !is_gost_key || gost_prepare() ? public_read(token, kind, object, always_asks) : NULL;
 }
 
 EVP_PKEY *load_private_key(ENGINE *engine, const char *text, UI_METHOD *method, void *data) {
@@ -39,7 +16,7 @@ EVP_PKEY *load_private_key(ENGINE *engine, const char *text, UI_METHOD *method, 
     struct object object = {0};
     struct key *key;
     EVP_PKEY *pkey = NULL;
-    bool always_asks;
+    bool always_asks = false;
     int tied = 0;
 
     if (name_read(&name, text, CKO_PRIVATE_KEY)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points of GOST curves, by libcrypto: whether another side's key is one, before a module computes with it. */
+/* Points of GOST curves, by libcrypto: the check of the other side's key before a module computes with it. */
 #include "engine.h"
 
 #include "GOSTParameters.h"
 
 static bool has_point(EC_GROUP *group, const BIGNUM *x, const BIGNUM *y, const BIGNUM *order, BN_CTX *numbers) {
     EC_POINT *point = EC_POINT_new(group), *multiple = EC_POINT_new(group);
-    /* Coordinates that are not of the curve are refused. */
+    /* Coordinates of other curves are refused. */
     bool is_of_order = point && multiple && EC_POINT_set_affine_coordinates(group, point, x, y, numbers)
         && EC_POINT_mul(group, multiple, NULL, point, order, numbers) && EC_POINT_is_at_infinity(group, multiple);
 
@@ -15,7 +15,7 @@ static bool has_point(EC_GROUP *group, const BIGNUM *x, const BIGNUM *y, const B
     return is_of_order;
 }
 
-bool transport_accepts(struct der curve, const unsigned char *point, size_t length) {
+bool point_accepts(struct der curve, const unsigned char *point, size_t length) {
     const gost_curve_set *set = gost_curve_set_of(curve.bytes, curve.length);
     const gost_curve_numbers *known = set ? set->numbers : NULL;
     int size = known ? (int)known->size : 0;

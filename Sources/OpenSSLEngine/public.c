@@ -13,15 +13,11 @@ static EVP_PKEY *decode(const unsigned char *der, size_t length) {
 }
 
 EVP_PKEY *public_read(
-    struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_CLASS kind, const struct object *object) {
-    EVP_PKEY *pkey = NULL;
-    unsigned char *der;
+    struct token *token, CK_OBJECT_CLASS kind, const struct object *object, bool *always_asks) {
     size_t length;
+    unsigned char *der = public_info(token, kind, object, always_asks, &length);
+    EVP_PKEY *pkey;
 
-    if ((object->type == CKK_GOSTR3410 || object->type == CKK_GOSTR3410_512) && kind != CKO_CERTIFICATE
-        && !gost_prepare())
-        return NULL;
-    der = public_info(token, session, kind, object, &length);
     if (!der)
         return NULL;
     ERR_set_mark();

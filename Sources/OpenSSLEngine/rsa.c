@@ -13,7 +13,7 @@ static struct key *key_of(const RSA *rsa) { return RSA_get_ex_data(rsa, slot); }
 static int run(
     int length, const unsigned char *data, unsigned char *result, RSA *rsa, int padding, bool is_signature) {
     struct key *key = key_of(rsa);
-    CK_MECHANISM mechanism = {padding == RSA_NO_PADDING ? CKM_RSA_X_509 : CKM_RSA_PKCS, NULL, 0};
+    bool is_padded = padding == RSA_PKCS1_PADDING;
     int size = RSA_size(rsa);
     size_t result_length;
 
@@ -24,12 +24,9 @@ static int run(
     if (length < 0 || length > size || size > LARGEST_RSA || size <= RSA_PKCS1_PADDING_SIZE)
         return FAIL(REASON_INPUT, "%d bytes for a key of %d", length, size) - 1;
     if (is_signature)
-        return key_sign(key, &mechanism, data, (size_t)length, result, (size_t)size) ? size : -1;
-    /* OpenSSL's callers have room for what can be below the padding, and reads a raw block as a whole. */
-    result_length = (size_t)(padding == RSA_NO_PADDING ? size : size - RSA_PKCS1_PADDING_SIZE);
-    if (!key_decrypt(key, &mechanism, data, (size_t)length, result, &result_length, padding == RSA_NO_PADDING))
-        return -1;
-    return (int)result_length;
+        return key_sign_rsa(key, is_padded, data, (size_t)length, result, (size_t)size) ? size : -1;
+    return key_decrypt_rsa(key, is_padded, data, (size_t)length, result, (size_t)size, &result_length)
+        ? (int)result_length : -1;
 }
 
 static int sign(int length, const unsigned char *data, unsigned char *result, RSA *rsa, int padding) {
@@ -40,21 +37,9 @@ static int decrypt(int length, const unsigned char *data, unsigned char *result,
     return run(length, data, result, rsa, padding, false);
 }
 
-static void release(void *parent, void *data, CRYPTO_EX_DATA *all, int index, long number, void *pointer) {
-    (void)parent, (void)all, (void)index, (void)number, (void)pointer;
-    key_free(data);
-}
-
-static int share(CRYPTO_EX_DATA *to, const CRYPTO_EX_DATA *from, void **data, int index, long number, void *pointer) {
-    (void)to, (void)from, (void)index, (void)number, (void)pointer;
-    if (*data)
-        key_retain(*data);
-    return 1;
-}
-
 static pthread_once_t made = PTHREAD_ONCE_INIT;
 static void make(void) {
-    slot = RSA_get_ex_new_index(0, NULL, NULL, share, release);
+    slot = RSA_get_ex_new_index(0, NULL, NULL, key_share_data, key_free_data);
     method = RSA_meth_dup(RSA_PKCS1_OpenSSL());
     if (method && (!RSA_meth_set1_name(method, "Kanal") || !RSA_meth_set_priv_enc(method, sign)
                    || !RSA_meth_set_priv_dec(method, decrypt))) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of a module. One that cannot lock by itself is called by one thread at a time. What a module says of the length
- * or the number of what it has written is believed here alone, and only if there was room for so much.
+ * Calls of a module. A module without locks is called by one thread at a time. Lengths and numbers that a module
+ * reports are checked here alone: they may not be above the room that it had.
  */
 #include "keys.h"
 
@@ -24,16 +24,16 @@ CK_RV call_initialise(struct module *module) {
 
     if (code != CKR_CANT_LOCK && code != CKR_CRYPTOKI_ALREADY_INITIALIZED)
         return code;
-    /* It cannot lock; or another part of the program has initialised it, and may not have told it to. */
+    /* The module cannot lock; or another part of the program has initialised it, maybe without locks. */
     __atomic_store_n(&module->is_serial, true, __ATOMIC_RELEASE);
-    settings_note("%s is called by one thread at a time", module->path);
+    note("%s is called by one thread at a time", module->path);
     return code == CKR_CANT_LOCK ? module->functions->C_Initialize(NULL) : code;
 }
 
-/* What every output goes through. */
+/* Every output is checked here. */
 static CK_RV within(CK_RV code, const char *called, CK_ULONG *length, CK_ULONG room) {
     if (code == CKR_OK && *length > room) {
-        settings_note("%s tells of %lu where there is room for %lu", called, *length, room);
+        note("%s reports %lu, and the room is %lu", called, *length, room);
         code = CODE_TOO_LONG;
     }
     if (code != CKR_OK)
@@ -57,12 +57,25 @@ CK_RV call_objects(struct module *module, CK_SESSION_HANDLE session, CK_OBJECT_H
     return within(code, "C_FindObjects", count, room);
 }
 
-CK_RV call_attribute(
-    struct module *module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_ATTRIBUTE *attribute) {
-    CK_ULONG room = attribute->pValue ? attribute->ulValueLen : LARGEST_VALUE;
-    CK_RV code = CALL(module, C_GetAttributeValue, session, object, attribute, 1);
+CK_RV call_attributes(
+    struct module *module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_ATTRIBUTE *attributes, CK_ULONG count) {
+    CK_ULONG rooms[MOST_ATTRIBUTES];
+    CK_RV code, result;
 
-    return within(code, "C_GetAttributeValue", &attribute->ulValueLen, room);
+    if (count > MOST_ATTRIBUTES)
+        return CKR_ARGUMENTS_BAD;
+    for (CK_ULONG i = 0; i < count; i++)
+        rooms[i] = attributes[i].pValue ? attributes[i].ulValueLen : LARGEST_VALUE;
+    result = code = CALL(module, C_GetAttributeValue, session, object, attributes, count);
+    for (CK_ULONG i = 0; i < count; i++) {
+        CK_ULONG length = attributes[i].ulValueLen;
+        if (within(code, "C_GetAttributeValue", &length, rooms[i]) == CODE_TOO_LONG)
+            result = CODE_TOO_LONG;
+        /* After an error, an unchanged length does not prove that the value was read. */
+        if (attributes[i].ulValueLen > rooms[i] || (code != CKR_OK && attributes[i].ulValueLen == rooms[i]))
+            attributes[i].ulValueLen = CK_UNAVAILABLE_INFORMATION;
+    }
+    return result;
 }
 
 CK_RV call_sign(

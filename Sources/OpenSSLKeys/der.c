@@ -26,27 +26,18 @@ static bool read_header(const struct der *rest, unsigned char tag, size_t *heade
     return *length <= rest->length - *header;
 }
 
-bool der_take_whole(struct der *rest, unsigned char tag, struct der *element) {
+static bool take(struct der *rest, unsigned char tag, struct der *element, bool is_whole) {
     size_t header, length;
 
     if (!read_header(rest, tag, &header, &length))
         return false;
-    *element = (struct der){rest->bytes, header + length};
+    *element = is_whole ? (struct der){rest->bytes, header + length} : (struct der){rest->bytes + header, length};
     rest->bytes += header + length;
     rest->length -= header + length;
     return true;
 }
-
-bool der_take(struct der *rest, unsigned char tag, struct der *content) {
-    size_t header, length;
-
-    if (!read_header(rest, tag, &header, &length))
-        return false;
-    *content = (struct der){rest->bytes + header, length};
-    rest->bytes += header + length;
-    rest->length -= header + length;
-    return true;
-}
+bool der_take(struct der *rest, unsigned char tag, struct der *content) { return take(rest, tag, content, false); }
+bool der_take_whole(struct der *rest, unsigned char tag, struct der *element) { return take(rest, tag, element, true); }
 
 bool der_has(const struct der *rest, unsigned char tag) { return rest->length > 0 && rest->bytes[0] == tag; }
 
@@ -92,6 +83,17 @@ void der_wrap(struct der_writer *writer, unsigned char tag, size_t end) {
     der_prepend(writer, (struct der){header, 2 + count});
     if (count > 3)
         writer->is_full = true;
+}
+
+void der_prepend_number(struct der_writer *writer, struct der number) {
+    static const unsigned char zero[] = {0x00};
+    size_t end = writer->front;
+
+    number = der_number(number);
+    der_prepend(writer, number);
+    if (number.length == 0 || number.bytes[0] & 0x80)
+        der_prepend(writer, (struct der){zero, sizeof zero});
+    der_wrap(writer, 0x02, end);
 }
 
 /* Moves the element to the front of its memory, which the caller frees by OPENSSL_free. */

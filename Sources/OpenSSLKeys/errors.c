@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine's errors in OpenSSL's queue: what failed, and a text that names the cause. */
+/* Errors in OpenSSL's queue, with the reason and a text that names the cause; and notes for the user. */
 #include "keys.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 
 static ERR_STRING_DATA library_name[] = {{0, "kanal"}, {0, NULL}};
 static ERR_STRING_DATA reasons[] = {
@@ -36,6 +37,28 @@ static void load(void) {
 
 void errors_load(void) { pthread_once(&loaded, load); }
 
+static int verbose;
+
+void note_set_verbose(int level) {
+    if (level < 0)
+        __atomic_add_fetch(&verbose, 1, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(&verbose, level, __ATOMIC_RELAXED);
+}
+
+void note(const char *format, ...) {
+    struct text text = {0}, printable = {0};
+    va_list arguments;
+
+    if (__atomic_load_n(&verbose, __ATOMIC_RELAXED) == 0)
+        return;
+    va_start(arguments, format);
+    text_add_list(&text, format, arguments);
+    va_end(arguments);
+    text_add_printable(&printable, text.characters);
+    fprintf(stderr, "kanal: %s\n", printable.characters);
+}
+
 int error_put(int line, const char *file, const char *function, enum reason reason, const char *format, ...) {
     struct text text = {0}, printable = {0};
     va_list arguments;
@@ -47,8 +70,8 @@ int error_put(int line, const char *file, const char *function, enum reason reas
     ERR_new();
     ERR_set_debug(file, line, function);
     ERR_set_error(library, (int)reason, "%s", printable.characters);
-    /* OpenSSL drops the errors of files that it could not read. */
-    settings_note("error: %s", text.characters);
+    /* OpenSSL drops errors of files that it cannot read. */
+    note("error: %s", text.characters);
     return 0;
 }
 
@@ -75,6 +98,20 @@ static const struct {
 #undef CODE
 };
 
+bool is_loss(CK_RV code) {
+    switch (code) {
+    case CKR_SESSION_HANDLE_INVALID:
+    case CKR_SESSION_CLOSED:
+    case CKR_DEVICE_REMOVED:
+    case CKR_TOKEN_NOT_PRESENT:
+    case CKR_CRYPTOKI_NOT_INITIALIZED:
+    case CKR_USER_NOT_LOGGED_IN:
+    case CKR_KEY_HANDLE_INVALID:
+    case CKR_OBJECT_HANDLE_INVALID: return true;
+    default: return false;
+    }
+}
+
 int error_put_code(int line, const char *file, const char *function, const char *called, CK_RV code) {
     enum reason reason = code == CKR_PIN_INCORRECT ? REASON_PIN_INCORRECT
         : code == CKR_PIN_LOCKED                   ? REASON_PIN_LOCKED
@@ -88,12 +125,12 @@ int error_put_code(int line, const char *file, const char *function, const char 
     if (code == CODE_TOO_LONG)
         return error_put(
             line, file, function, REASON_FUNCTION,
-            "%s: the module tells of more than there is room for; it is faulty, use another version of it", called);
+            "%s: the module reports more than there is room for; it is faulty, use another version of it", called);
     if (code == CODE_OTHER_LENGTH)
         return error_put(
             line, file, function, REASON_FUNCTION,
-            "%s: the result has not the key's length; the public half, such as a certificate with the key's id, is "
-            "another key's, or the module is faulty", called);
+            "%s: the result does not have the key's length; the public half, such as a certificate with the key's id, "
+            "belongs to another key, or the module is faulty", called);
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
         if (codes[i].code == code)
             return error_put(line, file, function, reason, "%s: %s", called, codes[i].name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which token and which object a name means. Where several tokens could be meant, those are kept that show an object of
- * the name without a login: no PIN is presented to a token that has nothing to do with it.
+ * Which token and which object a name means. If a name fits several tokens, only tokens that show an object of this
+ * name without a login count: no PIN is presented to an unrelated token.
  */
 #include "keys.h"
 
@@ -14,12 +14,12 @@ static void add_token(struct text *text, const CK_TOKEN_INFO *info) {
         (int)p11_kit_space_strlen(info->serialNumber, sizeof info->serialNumber), info->serialNumber);
 }
 
-/* Whether a PIN means anything to a token: not to one without users, nor to one without private objects. */
+/* Whether a token has a PIN: it has a user and private objects. */
 static bool has_pin(const CK_TOKEN_INFO *info) {
     return info->flags & CKF_TOKEN_INITIALIZED && info->flags & CKF_LOGIN_REQUIRED;
 }
 
-/* A token that was never formatted has no objects and no user. Beside others it cannot be meant. */
+/* A token that was never formatted has no objects and no user. It is passed over if there are others. */
 static int without_new(struct found_slot *slots, int count) {
     int found = 0;
 
@@ -29,7 +29,7 @@ static int without_new(struct found_slot *slots, int count) {
     return found ? found : count;
 }
 
-/* The slots whose tokens the name allows; -1 with an error. Counts all tokens that have PINs. The caller frees the array. */
+/* The slots whose tokens the name fits; -1 with an error. Counts all tokens with PINs. The caller frees the array. */
 static int find_slots(struct module *module, const struct name *name, struct found_slot **all, int *pin_count) {
     int count = module_slots(module, all), found = 0;
     struct found_slot *slots = *all;
@@ -54,57 +54,55 @@ static int find_slots(struct module *module, const struct name *name, struct fou
     }
     if (found == 0) {
         if (count == 0)
-            FAIL(REASON_TOKEN, "there is no token at all in the readers of %s", module->path);
+            FAIL(REASON_TOKEN, "the readers of %s have no token", module->path);
         else
-            FAIL(REASON_TOKEN, "none matches; there is %s", there.characters);
+            FAIL(REASON_TOKEN, "no token matches; the readers have %s", there.characters);
         return -1;
     }
     return without_new(slots, found);
 }
 
-/* The matching objects of a class: their number, the first, and in words the matching and all. -1 with an error. */
-static int count_objects(
-    struct token *token, const struct name *name, CK_OBJECT_CLASS wanted, struct object *object, struct text *matching,
-    struct text *all) {
+/* The objects of a token that a name means; 0 with an error. */
+static int find_matching(
+    const struct name *name, CK_OBJECT_CLASS class, struct token *token, struct object **objects, size_t *count) {
+    struct sought sought = object_sought(name, class);
     CK_SESSION_HANDLE session;
     unsigned long connection;
-    struct object *objects;
-    size_t count;
-    int found = 0;
+    size_t all, found = 0;
     CK_RV code;
 
-    *object = (struct object){0};
+    *objects = NULL;
+    *count = 0;
     if (!token_acquire(token, &session, &connection))
-        return -1;
-    code = object_list(token, session, wanted, &objects, &count);
+        return 0;
+    code = object_list(token, session, &sought, objects, &all);
     token_release(token, session, connection);
-    for (size_t i = 0; i < count; i++) {
-        object_describe(&objects[i], all);
-        if (!object_matches(&objects[i], name))
-            continue;
-        object_describe(&objects[i], matching);
-        if (found++ == 0) {
-            *object = objects[i];
-            object->connection = connection;
-            objects[i].id = NULL;
+    if (code != CKR_OK)
+        return FAIL_CODE("C_FindObjects", code);
+    for (size_t i = 0; i < all; i++) {
+        struct object object = (*objects)[i];
+        if (object_matches(&object, name)) {
+            object.connection = connection;
+            (*objects)[found++] = object;
+        } else {
+            object_free(&object);
         }
     }
-    objects_free(objects, count);
-    return code == CKR_OK ? found : FAIL_CODE("C_FindObjects", code) - 1;
+    *count = found;
+    return 1;
 }
 
-/* Whether the token shows a key or a certificate of this name to anybody. */
+/* Whether the token shows a key or a certificate of this name without a login. */
 static bool shows(struct token *token, const struct name *name) {
     static const CK_OBJECT_CLASS classes[] = {CKO_PUBLIC_KEY, CKO_CERTIFICATE};
-    bool is_shown = false;
+    size_t count = 0;
 
-    for (int i = 0; !is_shown && i < 2; i++) {
-        struct text matching = {0}, all = {0};
-        struct object object;
-        is_shown = count_objects(token, name, classes[i], &object, &matching, &all) > 0;
-        object_free(&object);
+    for (int i = 0; count == 0 && i < 2; i++) {
+        struct object *objects;
+        find_matching(name, classes[i], token, &objects, &count);
+        objects_free(objects, count);
     }
-    return is_shown;
+    return count > 0;
 }
 
 static struct token *choose(struct module *module, const struct name *name, struct found_slot *slots, int count) {
@@ -126,11 +124,11 @@ static struct token *choose(struct module *module, const struct name *name, stru
     ERR_pop_to_mark();
     if (shown == 1)
         return chosen;
-    FAIL(REASON_SEVERAL, "say which token is meant, as in pkcs11:serial=...: there is %s", text.characters);
+    FAIL(REASON_SEVERAL, "several tokens match; name one, as in pkcs11:serial=...: the readers have %s", text.characters);
     return NULL;
 }
 
-/* The token that a name means, logged in to if objects of the class want that. Returns 0 with an error. */
+/* The token that a name means, with a login if the class of objects needs it. Returns 0 with an error. */
 static int find_token(
     const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, struct token **token) {
     struct found_slot *slots = NULL;
@@ -156,55 +154,46 @@ static int find_token(
         || token_login(*token, name, is_only, asking);
 }
 
-int object_find(
-    const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, bool is_required,
-    struct token **token, struct object *object) {
-    struct text matching = {0}, all = {0};
-    int count;
-
-    if (!find_token(name, wanted, asking, token))
-        return 0;
-    count = count_objects(*token, name, wanted, object, &matching, &all);
-    if (count < 0)
-        return 0;
-    if (count == 1) {
-        settings_note("found the %s %s", class_name(wanted), matching.characters);
-        return 1;
-    }
-    object_free(object);
-    if (count > 1)
-        return FAIL(REASON_SEVERAL, "%d of the token's match: %s", count, matching.characters);
-    if (!is_required)
-        return -1;
-    return FAIL(
-        REASON_OBJECT, "no %s matches; there is %s", class_name(wanted), all.length ? all.characters : "none at all");
-}
-
 int object_find_all(
     const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, struct token **token,
     struct object **objects, size_t *count) {
-    CK_SESSION_HANDLE session;
-    unsigned long connection;
-    size_t all, found = 0;
-    CK_RV code;
-
     *objects = NULL;
     *count = 0;
-    if (!find_token(name, wanted, asking, token) || !token_acquire(*token, &session, &connection))
+    return find_token(name, wanted, asking, token) && find_matching(name, wanted, *token, objects, count);
+}
+
+static void describe(const struct object *objects, size_t count, struct text *text) {
+    for (size_t i = 0; i < count; i++)
+        object_describe(&objects[i], text);
+}
+
+int object_find(
+    const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, bool is_required,
+    struct token **token, struct object *object) {
+    static const struct name any = {0};
+    struct text text = {0};
+    struct object *objects;
+    size_t count;
+
+    *object = (struct object){0};
+    if (!object_find_all(name, wanted, asking, token, &objects, &count))
         return 0;
-    code = object_list(*token, session, wanted, objects, &all);
-    token_release(*token, session, connection);
-    if (code != CKR_OK)
-        return FAIL_CODE("C_FindObjects", code);
-    for (size_t i = 0; i < all; i++) {
-        struct object object = (*objects)[i];
-        if (object_matches(&object, name)) {
-            object.connection = connection;
-            (*objects)[found++] = object;
-        } else {
-            object_free(&object);
-        }
+    describe(objects, count, &text);
+    if (count == 1) {
+        *object = objects[0];
+        OPENSSL_free(objects);
+        note("found the %s %s", class_name(wanted), text.characters);
+        return 1;
     }
-    *count = found;
-    return 1;
+    objects_free(objects, count);
+    if (count > 1)
+        return FAIL(REASON_SEVERAL, "%zu objects of the token match: %s", count, text.characters);
+    if (!is_required)
+        return -1;
+    if (!find_matching(&any, wanted, *token, &objects, &count))
+        return 0;
+    describe(objects, count, &text);
+    objects_free(objects, count);
+    return FAIL(
+        REASON_OBJECT, "no %s matches; there is %s", class_name(wanted), text.length ? text.characters : "none at all");
 }

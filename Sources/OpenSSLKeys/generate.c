@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A key pair that a token makes, under a name that no other key of the token has. */
+/* Generation of a key pair by a token, under a name that no other key of the token has. */
 #include "keys.h"
 
 #include <openssl/rand.h>
@@ -7,7 +7,7 @@
 
 static const CK_BBOOL yes = CK_TRUE;
 
-/* Attributes, as many as a template of a key has. */
+/* Room for the attributes of a key's template. */
 struct template {
     CK_ATTRIBUTE list[16];
     CK_ULONG count;
@@ -17,7 +17,7 @@ static void add(struct template *template, CK_ATTRIBUTE_TYPE type, const void *v
         template->list[template->count++] = (CK_ATTRIBUTE){type, (void *)value, (CK_ULONG)length};
 }
 
-/* What both halves have. */
+/* Attributes of both halves. */
 static void add_common(
     struct template *template, const CK_OBJECT_CLASS *class, const CK_KEY_TYPE *type, const struct name *name) {
     add(template, CKA_CLASS, class, sizeof *class);

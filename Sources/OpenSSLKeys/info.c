@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SubjectPublicKeyInfo, read and put together: public keys as certificates and CKA_PUBLIC_KEY_INFO have them. */
+/* Reads and writes SubjectPublicKeyInfo, the form of public keys in certificates and CKA_PUBLIC_KEY_INFO. */
 #include "keys.h"
 
 #include "GOSTParameters.h"
@@ -33,7 +33,7 @@ struct der info_identifier(enum kind kind) {
                                  : DER(gost_512_oid);
 }
 
-/* That of a cipher may come last. */
+/* A cipher's identifier may come last. */
 bool info_read_parameters(struct der parameters, struct der *curve, struct der *hash) {
     struct der sequence, cipher;
 
@@ -46,7 +46,7 @@ bool info_read_parameters(struct der parameters, struct der *curve, struct der *
     return sequence.length == 0;
 }
 
-/* A curve that is not known is named by its user. */
+/* The user of an unknown curve reports it. */
 bool info_has_parameters(enum kind kind, struct der curve, struct der hash) {
     gost_key_algorithm algorithm = kind == KIND_GOST_2001 ? gost_key_of_2001
         : kind == KIND_GOST_256                           ? gost_key_of_2012_256
@@ -103,7 +103,7 @@ bool info_of_certificate(const unsigned char *octets, size_t length, struct der 
     return der_take_whole(&body, 0x30, info);
 }
 
-/* What is in the BIT STRING is written already, at the front of the writer. */
+/* The content of the BIT STRING is already at the front of the writer. */
 static unsigned char *finish(struct der_writer *writer, struct der identifier, struct der parameters, size_t *length) {
     size_t end;
 
@@ -150,23 +150,13 @@ unsigned char *info_ec(struct der curve, struct der point, size_t *length) {
     return finish(&writer, DER(ec_oid), curve, length);
 }
 
-static void prepend_number(struct der_writer *writer, struct der number) {
-    size_t end = writer->front;
-
-    number = der_number(number);
-    der_prepend(writer, number);
-    if (number.length == 0 || number.bytes[0] & 0x80)
-        der_prepend(writer, DER(zero));
-    der_wrap(writer, 0x02, end);
-}
-
 unsigned char *info_rsa(struct der modulus, struct der exponent, size_t *length) {
     struct der_writer writer = {0};
 
     if (!modulus.length || !exponent.length || !der_begin(&writer, modulus.length + exponent.length + HEADERS))
         return NULL;
-    prepend_number(&writer, exponent);
-    prepend_number(&writer, modulus);
+    der_prepend_number(&writer, exponent);
+    der_prepend_number(&writer, modulus);
     der_wrap(&writer, 0x30, writer.room);
     return finish(&writer, DER(rsa_oid), DER(null_element), length);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A private key of a token, what is done with it in a session, and how OpenSSL gets it. */
+/* A private key of a token, and operations with it in a session. */
 #include "keys.h"
 
 #include <string.h>
 
-/* Instead of a module's code: the key is not found again. */
+/* In place of a module's code: the key is not found again. */
 #define CODE_NOT_ONE (CKR_VENDOR_DEFINED | 0x4B414E42UL)
 
 struct key *key_new(struct token *token, const struct object *object, bool always_asks) {
@@ -32,9 +32,11 @@ void key_free(struct key *key) {
     users_remove();
 }
 
-/* The key's handle in this connection; it is searched for in a new one. */
+/* The key's handle in this connection. In a new connection the key is searched for. */
 static CK_RV find_handle(struct use *use, unsigned long connection) {
     struct key *key = use->key;
+    struct sought sought = {
+        CKO_PRIVATE_KEY, key->object.id, object_label(&key->object), key->object.id_length, key->object.label_length};
     struct object *objects;
     size_t count, found = 0;
     bool is_known;
@@ -47,7 +49,7 @@ static CK_RV find_handle(struct use *use, unsigned long connection) {
     if (is_known)
         return CKR_OK;
     use->called = "C_FindObjects";
-    code = object_list(key->token, use->session, CKO_PRIVATE_KEY, &objects, &count);
+    code = object_list(key->token, use->session, &sought, &objects, &count);
     for (size_t i = 0; i < count; i++)
         if (is_same_object(&objects[i], &key->object)) {
             use->handle = objects[i].handle;
@@ -71,7 +73,7 @@ static int fail(const struct use *use, CK_RV code) {
     if (code != CODE_NOT_ONE)
         return FAIL_CODE(use->called, code);
     object_describe(&use->key->object, &text);
-    return FAIL(REASON_OBJECT, "the token has none, or several, private keys %s now", text.characters);
+    return FAIL(REASON_OBJECT, "the token now has no private key %s, or several", text.characters);
 }
 
 int key_perform(struct key *key, key_work work, void *data) {
@@ -90,27 +92,27 @@ int key_perform(struct key *key, key_work work, void *data) {
         token_release(key->token, use.session, connection);
         if (code == CKR_OK)
             return 1;
-        /* An answer is lost, as when many processes share a token's channels. Nothing is spoilt by a second one. */
+        /* The answer is lost, as when many processes share a token's channels. A second operation does no harm. */
         if (is_second || !(is_loss(code) || (code == CKR_DEVICE_ERROR && !key->always_asks)))
             return fail(&use, code);
-        settings_note("%s gives 0x%lX, and the operation runs again", use.called, code);
+        note("%s returns 0x%lX, and the operation runs again", use.called, code);
     }
 }
 
-/* A signature, or what a key decrypts. */
+/* A signature, or a decryption. */
 struct operation {
     CK_MECHANISM *mechanism;
     const unsigned char *data;
     size_t length;
     unsigned char *result;
-    /* The room for the result, or the length that it has to have. */
+    /* The room for the result, or its only possible length. */
     size_t result_length;
     bool is_signature, is_exact;
 };
 
 /*
- * The module writes into room for the answer of any key, because what it thinks of the key may be other than what
- * OpenSSL knows, and the caller gets all of it or nothing.
+ * The module writes into room for the answer of the largest key, because it may hold the key for longer than OpenSSL
+ * does. The caller gets the whole answer or nothing.
  */
 static CK_RV answer(struct use *use, void *data) {
     struct operation *operation = data;
@@ -134,7 +136,7 @@ static CK_RV answer(struct use *use, void *data) {
         use->called = operation->is_signature ? "C_Sign" : "C_Decrypt";
         code = finish(module, use->session, operation->data, operation->length, result, &length);
     } else {
-        /* It refuses, and the session is free for another operation. */
+        /* The module refuses, and the session is free for another operation. */
         finish(module, use->session, operation->data, operation->length, result, &length);
     }
     if (code == CKR_OK
@@ -170,7 +172,7 @@ int key_decrypt(
 CK_RV key_read_secret(struct use *use, CK_OBJECT_HANDLE secret, unsigned char *result, size_t length) {
     struct module *module = use->key->token->module;
     CK_ATTRIBUTE value = {CKA_VALUE, result, (CK_ULONG)length};
-    CK_RV code = call_attribute(module, use->session, secret, &value);
+    CK_RV code = call_attributes(module, use->session, secret, &value, 1);
 
     CALL(module, C_DestroyObject, use->session, secret);
     return code == CKR_OK && value.ulValueLen != length ? CODE_OTHER_LENGTH : code;
@@ -209,4 +211,40 @@ int key_derive(struct key *key, CK_MECHANISM *mechanism, unsigned char *result, 
     struct derivation derivation = {mechanism, result, (CK_ULONG)length};
 
     return key_perform(key, derive, &derivation);
+}
+
+static CK_MECHANISM rsa_mechanism(bool is_padded) {
+    return (CK_MECHANISM){is_padded ? CKM_RSA_PKCS : CKM_RSA_X_509, NULL, 0};
+}
+
+int key_sign_rsa(
+    struct key *key, bool is_padded, const unsigned char *data, size_t length, unsigned char *result, size_t size) {
+    CK_MECHANISM mechanism = rsa_mechanism(is_padded);
+
+    return key_sign(key, &mechanism, data, length, result, size);
+}
+
+int key_decrypt_rsa(
+    struct key *key, bool is_padded, const unsigned char *data, size_t length, unsigned char *result, size_t size,
+    size_t *result_length) {
+    CK_MECHANISM mechanism = rsa_mechanism(is_padded);
+
+    *result_length = is_padded ? size - RSA_PKCS1_PADDING_SIZE : size;
+    return key_decrypt(key, &mechanism, data, length, result, result_length, !is_padded);
+}
+
+int key_sign_ec(struct key *key, const unsigned char *digest, size_t length, unsigned char *numbers, size_t size) {
+    CK_MECHANISM mechanism = {CKM_ECDSA, NULL, 0};
+
+    if (size == 0 || size > LARGEST_COORDINATE)
+        return FAIL(REASON_UNSUPPORTED, "a curve whose order has %zu bytes", size);
+    /* ECDSA signs the first bits of a longer digest; not all modules cut it off. */
+    return key_sign(key, &mechanism, digest, length < size ? length : size, numbers, 2 * size);
+}
+
+int key_derive_ec(struct key *key, unsigned char *point, size_t point_length, unsigned char *secret, size_t size) {
+    CK_ECDH1_DERIVE_PARAMS parameters = {CKD_NULL, 0, NULL, (CK_ULONG)point_length, point};
+    CK_MECHANISM mechanism = {CKM_ECDH1_DERIVE, &parameters, sizeof parameters};
+
+    return key_derive(key, &mechanism, secret, size);
 }

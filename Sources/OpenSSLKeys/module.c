@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PKCS #11 modules, by p11-kit's library, which counts those of a process that use a module. The lists of modules and
- * tokens, and their lock. A forked child finds the lists whole and everything unconnected: modules are initialised
- * anew, sessions of the parent are forgotten. A fork waits while libraries are loaded and released, too: p11-kit's library
- * and the C library's loader keep locks meanwhile, and would leave them locked in the child.
+ * PKCS #11 modules, by p11-kit's library, which counts the users of a module in a process. The lists of modules and
+ * tokens. A forked child finds the lists whole and all tokens unconnected: it initialises modules again, and forgets
+ * the parent's sessions. A fork also waits while libraries are loaded and released, because p11-kit's library and the C
+ * library's loader would leave their locks held in the child.
  */
-#define _GNU_SOURCE
 #include "keys.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-/* Recursive, for a child that was forked in the middle of prepare() has the handlers twice. */
-static pthread_mutex_t state = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* Held while libraries are loaded or released, in which one may fork. */
-static pthread_mutex_t loader = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 /* One thread at a time loads, initialises and ends modules. */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static struct module *modules;
@@ -24,36 +17,13 @@ static struct token *tokens;
 static size_t users;
 static bool is_ending;
 
-void loader_lock(void) { pthread_mutex_lock(&loader); }
-void loader_unlock(void) { pthread_mutex_unlock(&loader); }
-void state_lock(void) { pthread_mutex_lock(&state); }
-void state_unlock(void) { pthread_mutex_unlock(&state); }
-void state_changed(void) { pthread_cond_broadcast(&changed); }
-
-bool state_wait(void) {
-    struct timespec until;
-
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 30;
-    return pthread_cond_timedwait(&changed, &state, &until) == 0;
-}
-
 static void disconnect(struct token *token) {
     token->connection = 0;
     token->idle_count = token->session_count = 0;
     token->has_login = false;
 }
 
-/* Its locks are another thread's by number. */
-static void unlock_child(void) {
-    static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-
-    state = fresh;
-    loader = fresh;
-}
-
 static void in_child(void) {
-    pthread_cond_init(&changed, NULL);
     pthread_mutex_init(&loading, NULL);
     for (struct module *module = modules; module; module = module->next) {
         pthread_mutex_init(&module->calling, NULL);
@@ -65,7 +35,7 @@ static void in_child(void) {
         disconnect(token);
     }
     settings_lock_pin();
-    unlock_child();
+    state_renew();
 }
 
 static void before_fork(void) {
@@ -77,7 +47,7 @@ static void after_fork(void) {
     loader_unlock();
 }
 
-/* OpenSSL frees engines after destructors of modules may have run. Nothing is called then. */
+/* OpenSSL may free engines after the destructors of modules. No module is called then. */
 static void at_exit(void) {
     state_lock();
     is_ending = true;
@@ -106,7 +76,7 @@ int module_initialise(struct module *module) {
     state_unlock();
     if (!is_initialised) {
         code = call_initialise(module);
-        /* Another part of the program did it, and will finalise it. */
+        /* Another part of the program has initialised it, and will finalise it. */
         module->is_ours = code == CKR_OK;
         if (code == CKR_OK || code == CKR_CRYPTOKI_ALREADY_INITIALIZED)
             code = CALL(module, C_GetInfo, &info);
@@ -135,8 +105,8 @@ static struct module *load(const char *path) {
     if (module)
         return module;
     if (process_root_has_changed()) {
-        FAIL(REASON_MODULE, "%s: the process has changed its root directory (chroot), and loads nothing from the new one: "
-             "load the key before it does", path);
+        FAIL(REASON_MODULE, "%s: the process has changed its root directory (chroot), and loads no module from the new one; "
+             "load the key before chroot", path);
         return NULL;
     }
     module = OPENSSL_zalloc(sizeof *module);
@@ -173,7 +143,10 @@ struct module *module_open(const char *path) {
     return module && module_initialise(module) ? module : NULL;
 }
 
-/* The slots that have a token, in memory that the caller frees. There may be any number, and more than a moment ago. */
+/*
+ * The slots that have a token, in memory that the caller frees. Their number is not limited, and may grow between
+ * calls.
+ */
 static CK_RV list_slots(struct module *module, CK_SLOT_ID **ids, CK_ULONG *count) {
     CK_RV code = CKR_BUFFER_TOO_SMALL;
 
@@ -219,7 +192,7 @@ int module_slots(struct module *module, struct found_slot **slots) {
         if (code == CKR_OK)
             found++;
         else
-            settings_note("slot %lu: C_GetTokenInfo gives 0x%lX", ids[i], code);
+            note("slot %lu: C_GetTokenInfo returns 0x%lX", ids[i], code);
     }
     OPENSSL_free(ids);
     return found;
@@ -241,7 +214,7 @@ struct token *module_token(struct module *module, const struct found_slot *slot)
     state_lock();
     for (token = tokens; token; token = token->next)
         if (token->module == module && is_same_token(&token->info, &slot->info)) {
-            /* These change. */
+            /* Flags and label change. */
             token->info.flags = slot->info.flags;
             memcpy(token->info.label, slot->info.label, sizeof token->info.label);
             break;
@@ -296,7 +269,7 @@ void users_add(void) {
     state_unlock();
 }
 
-/* Another user may have come. Called with "loading": no thread initialises a module that ends. */
+/* There may be a new user. Called with "loading", so that no thread initialises a module that ends. */
 static void end_all(void) {
     struct module *old_modules = NULL;
     struct token *old_tokens = NULL;
@@ -304,7 +277,7 @@ static void end_all(void) {
 
     state_lock();
     if (--users == 0) {
-        /* Now, for what a new user sets while modules end is its own. */
+        /* Now, because a new user may set its own while modules end. */
         old_pin = settings_forget_pin();
         old_modules = modules;
         old_tokens = tokens;

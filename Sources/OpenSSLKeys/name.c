@@ -16,7 +16,7 @@ const char *class_name(CK_OBJECT_CLASS wanted) {
                                      : "object of another kind";
 }
 
-/* Reads digits, which may have colons between octets. Returns false if there is anything else. */
+/* Reads hexadecimal digits, with or without colons between bytes. Returns false for other characters. */
 static bool read_hexadecimal(struct name *name, const char *text) {
     size_t length = 0, room = strlen(text) / 2;
     unsigned char *id = room ? OPENSSL_zalloc(room) : NULL;
@@ -39,7 +39,7 @@ static bool read_hexadecimal(struct name *name, const char *text) {
     return true;
 }
 
-/* A file may be anybody's: it chooses no code, and no secret that is sent to a token of its choice. */
+/* A file may come from a stranger: it may name neither code to load nor a secret to present to a token. */
 static int check_file(P11KitUri *uri) {
     const char *attribute = p11_kit_uri_get_pin_value(uri) ? "pin-value"
         : p11_kit_uri_get_pin_source(uri)                  ? "pin-source"
@@ -67,14 +67,14 @@ static int read_uri(struct name *name, const char *text, CK_OBJECT_CLASS wanted)
     if (code != P11_KIT_URI_OK)
         return FAIL(REASON_NAME, "the URI: %s", p11_kit_uri_message(code));
     if (p11_kit_uri_any_unrecognized(name->uri))
-        return FAIL(REASON_NAME, "the URI has an attribute that is not known");
+        return FAIL(REASON_NAME, "the URI has an unknown attribute");
     if (name->is_of_file && !check_file(name->uri))
         return 0;
     name->slot = p11_kit_uri_get_slot_id(name->uri);
     module = p11_kit_uri_get_module_path(name->uri);
     module_name = p11_kit_uri_get_module_name(name->uri);
     if (module_name && !module)
-        return FAIL(REASON_NAME, "the URI has module-name %s; module-path is what finds a module", module_name);
+        return FAIL(REASON_NAME, "the URI has module-name %s; name the module by module-path", module_name);
     if (module && !(name->module = OPENSSL_strdup(module)))
         return NO_MEMORY();
     attribute = p11_kit_uri_get_attribute(name->uri, CKA_CLASS);
@@ -82,7 +82,7 @@ static int read_uri(struct name *name, const char *text, CK_OBJECT_CLASS wanted)
         && memcmp(attribute->pValue, &wanted, sizeof wanted) != 0) {
         CK_OBJECT_CLASS other;
         memcpy(&other, attribute->pValue, sizeof other);
-        /* A public key may be taken from a private one's name or a certificate's, and so on for certificates. */
+        /* A public key may be named as a private key or a certificate, and a certificate as a key. */
         if (wanted == CKO_PRIVATE_KEY)
             return FAIL(REASON_NAME, "the URI is that of a %s; a private key is wanted", class_name(other));
     }
@@ -109,25 +109,25 @@ static int read_name(struct name *name, const char *text, CK_OBJECT_CLASS wanted
     const char *rest = text;
 
     if (!text)
-        return FAIL(REASON_NAME, "there is none");
+        return FAIL(REASON_NAME, "the name is missing");
     if (OPENSSL_strncasecmp(text, "pkcs11:", 7) == 0)
         return read_uri(name, text, wanted);
     if (strncmp(rest, "slot_", 5) == 0) {
         char *end;
         name->slot = strtoul(rest + 5, &end, 10);
         if (rest[5] < '0' || rest[5] > '9' || name->slot == (CK_SLOT_ID)-1 || (*end != '\0' && *end != '-'))
-            return FAIL(REASON_NAME, "%.80s: a number of a slot is expected", text);
+            return FAIL(REASON_NAME, "%.80s: write the number of a slot after slot_", text);
         rest = *end ? end + 1 : end;
         if (*rest == '\0')
             return 1;
     }
     if (strncmp(rest, "id_", 3) == 0)
         return read_hexadecimal(name, rest + 3)
-            || FAIL(REASON_NAME, "%.80s: hexadecimal digits of an identifier are expected", text);
+            || FAIL(REASON_NAME, "%.80s: write an identifier in hexadecimal after id_", text);
     if (strncmp(rest, "label_", 6) == 0)
         rest += 6;
     else if (rest != text)
-        return FAIL(REASON_NAME, "%.80s: id_ or label_ is expected after the slot", text);
+        return FAIL(REASON_NAME, "%.80s: write id_ or label_ after the slot", text);
     else
         name->either = read_hexadecimal(name, rest);
     name->label = OPENSSL_strdup(rest);
@@ -152,7 +152,7 @@ bool name_has_pin(const struct name *name) {
 void name_free(struct name *name) {
     const char *pin = name->uri ? p11_kit_uri_get_pin_value(name->uri) : NULL;
 
-    /* The memory is p11-kit's, which does not clear it. */
+    /* p11-kit owns the memory, and does not clear it. */
     if (pin)
         OPENSSL_cleanse((char *)pin, strlen(pin));
     p11_kit_uri_free(name->uri);

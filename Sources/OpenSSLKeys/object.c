@@ -1,55 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of a token: what there is, and which of it a name means. */
+/* Objects of a token: lists, attributes, and comparison with names. */
 #include "keys.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* Room for an attribute at first; few certificates have more. */
+enum { USUAL_VALUE = 4096, USUAL_NAME = 256 };
+
+static bool read_attribute(
+    struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_ATTRIBUTE *attribute, CK_RV *code) {
+    attribute->pValue = OPENSSL_zalloc(attribute->ulValueLen);
+    *code = attribute->pValue ? call_attributes(token->module, session, object, attribute, 1) : CKR_HOST_MEMORY;
+    if (*code == CKR_OK && attribute->ulValueLen > 0)
+        return true;
+    OPENSSL_free(attribute->pValue);
+    attribute->pValue = NULL;
+    return false;
+}
+
 unsigned char *object_attribute(
     struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_ATTRIBUTE_TYPE type, size_t *length) {
-    CK_ATTRIBUTE attribute = {type, NULL, 0};
+    CK_ATTRIBUTE attribute = {type, NULL, USUAL_VALUE};
+    CK_RV code;
 
-    *length = 0;
-    if (call_attribute(token->module, session, object, &attribute) != CKR_OK || attribute.ulValueLen == 0)
-        return NULL;
-    attribute.pValue = OPENSSL_zalloc(attribute.ulValueLen);
-    if (!attribute.pValue)
-        return NULL;
-    if (call_attribute(token->module, session, object, &attribute) != CKR_OK || attribute.ulValueLen == 0) {
-        OPENSSL_free(attribute.pValue);
-        return NULL;
-    }
-    *length = attribute.ulValueLen;
+    if (!read_attribute(token, session, object, &attribute, &code) && code == CKR_BUFFER_TOO_SMALL
+        && call_attributes(token->module, session, object, &attribute, 1) == CKR_OK && attribute.ulValueLen > 0)
+        read_attribute(token, session, object, &attribute, &code);
+    *length = attribute.pValue ? attribute.ulValueLen : 0;
     return attribute.pValue;
 }
 
-/* Both in one piece of memory. False for want of it. */
-static bool read_names(struct token *token, CK_SESSION_HANDLE session, struct object *object) {
-    unsigned char *id = object_attribute(token, session, object->handle, CKA_ID, &object->id_length);
-    unsigned char *label = object_attribute(token, session, object->handle, CKA_LABEL, &object->label_length);
-    size_t length = object->id_length + object->label_length;
-
-    object->id = length ? OPENSSL_zalloc(length) : NULL;
-    if (object->id && id)
-        memcpy(object->id, id, object->id_length);
-    if (object->id && label)
-        memcpy(object->id + object->id_length, label, object->label_length);
-    OPENSSL_free(id);
-    OPENSSL_free(label);
-    return object->id || !length;
-}
-
-static bool read_object(struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_CLASS wanted, struct object *object) {
-    CK_ATTRIBUTE_TYPE kind = wanted == CKO_CERTIFICATE ? CKA_CERTIFICATE_TYPE : CKA_KEY_TYPE;
-    CK_ULONG type;
+/* One call reads all; attributes that do not fit are read one by one. False if there is no memory. */
+static bool read_object(struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_CLASS class, struct object *object) {
+    unsigned char type[2 * sizeof object->type] = {0}, id[USUAL_NAME] = {0}, label[USUAL_NAME] = {0}, *alone[3] = {0};
+    CK_ATTRIBUTE attributes[] = {
+        {class == CKO_CERTIFICATE ? CKA_CERTIFICATE_TYPE : CKA_KEY_TYPE, type, sizeof type},
+        {CKA_ID, id, sizeof id},
+        {CKA_LABEL, label, sizeof label},
+    };
     size_t length;
-    unsigned char *value = object_attribute(token, session, object->handle, kind, &length);
 
+    call_attributes(token->module, session, object->handle, attributes, 3);
+    for (int i = 0; i < 3; i++)
+        if (attributes[i].ulValueLen == CK_UNAVAILABLE_INFORMATION) {
+            attributes[i].pValue = alone[i] =
+                object_attribute(token, session, object->handle, attributes[i].type, &length);
+            attributes[i].ulValueLen = length;
+        }
     object->type = (CK_ULONG)-1;
-    if (value && length == sizeof type)
-        memcpy(&object->type, value, length);
-    OPENSSL_free(value);
-    return read_names(token, session, object);
+    if (attributes[0].ulValueLen == sizeof object->type)
+        memcpy(&object->type, attributes[0].pValue, sizeof object->type);
+    object->id_length = attributes[1].ulValueLen;
+    object->label_length = attributes[2].ulValueLen;
+    length = object->id_length + object->label_length;
+    object->id = length ? OPENSSL_zalloc(length) : NULL;
+    if (object->id && object->id_length)
+        memcpy(object->id, attributes[1].pValue, object->id_length);
+    if (object->id && object->label_length)
+        memcpy(object->id + object->id_length, attributes[2].pValue, object->label_length);
+    for (int i = 0; i < 3; i++)
+        OPENSSL_free(alone[i]);
+    return object->id || !length;
 }
 
 /* A growing list. */
@@ -94,15 +106,20 @@ static CK_RV find_more(struct token *token, CK_SESSION_HANDLE session, struct ha
 }
 
 CK_RV object_list(
-    struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_CLASS wanted, struct object **objects, size_t *count) {
-    CK_ATTRIBUTE query = {CKA_CLASS, &wanted, sizeof wanted};
+    struct token *token, CK_SESSION_HANDLE session, const struct sought *sought, struct object **objects, size_t *count) {
+    CK_ATTRIBUTE query[3] = {{CKA_CLASS, (void *)&sought->class, sizeof sought->class}};
+    CK_ULONG queries = 1;
     struct handles handles = {0};
     bool is_end = false;
     CK_RV code;
 
+    if (sought->id_length)
+        query[queries++] = (CK_ATTRIBUTE){CKA_ID, (void *)sought->id, sought->id_length};
+    if (sought->label_length)
+        query[queries++] = (CK_ATTRIBUTE){CKA_LABEL, (void *)sought->label, sought->label_length};
     *objects = NULL;
     *count = 0;
-    code = CALL(token->module, C_FindObjectsInit, session, &query, 1);
+    code = CALL(token->module, C_FindObjectsInit, session, query, queries);
     if (code == CKR_OK) {
         while (code == CKR_OK && !is_end)
             code = find_more(token, session, &handles, &is_end);
@@ -116,7 +133,7 @@ CK_RV object_list(
     for (size_t i = 0; code == CKR_OK && i < handles.count && *objects; i++) {
         (*objects)[i].handle = handles.list[i];
         *count = i + 1;
-        if (!read_object(token, session, wanted, &(*objects)[i]))
+        if (!read_object(token, session, sought->class, &(*objects)[i]))
             code = CKR_HOST_MEMORY;
     }
     OPENSSL_free(handles.list);
@@ -161,12 +178,18 @@ bool object_matches(const struct object *object, const struct name *name) {
     return (!name->has_id || has_id) && (!name->label || has_label);
 }
 
+struct sought object_sought(const struct name *name, CK_OBJECT_CLASS class) {
+    return name->either
+        ? (struct sought){.class = class}
+        : (struct sought){class, name->id, name->label, name->has_id ? name->id_length : 0, name->label_length};
+}
+
 bool is_same_object(const struct object *one, const struct object *other) {
     return one->type == other->type && is_equal(one->id, one->id_length, other->id, other->id_length)
         && is_equal(object_label(one), one->label_length, object_label(other), other->label_length);
 }
 
-/* As a URI would have it; what a terminal might take for something else is left out. */
+/* In the form of a URI, with all characters escaped that may command a terminal. */
 void object_describe(const struct object *object, struct text *text) {
     const unsigned char *label = object_label(object);
 
@@ -180,5 +203,5 @@ void object_describe(const struct object *object, struct text *text) {
     for (size_t i = 0; i < object->label_length; i++)
         text_add(text, label[i] <= ' ' || label[i] == 0x7F || strchr(";%", label[i]) ? "%%%02X" : "%c", label[i]);
     if (!object->id_length && !object->label_length)
-        text_add(text, "one without id and label");
+        text_add(text, "an object without id and label");
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a PIN comes from, in this order: "pin-value" and "pin-source" of the URI, the PIN of the settings, the token's
- * own way of authentication, and the user, by the user interface that the program gave. Without any there is an error:
- * the engine opens no terminal by itself.
+ * Sources of a PIN, in this order: "pin-value" and "pin-source" of the URI, the PIN of the settings, the token's own
+ * authentication, and the user, by the program's user interface. The engine opens no terminal by itself: without any
+ * source it returns an error.
  *
- * The PIN of the settings goes to the token whose serial number they have. Without it, it goes to one that the program
- * itself names by its serial number or label, or to the only one. A key file may be anybody's, and its token, too: it
+ * The PIN of the settings is for the token with their serial number. Without a number, it is for the token that the
+ * program itself names by serial number or label, or for the only token. A key file may come from a stranger, and
  * chooses no token for the PIN.
  */
 #define _GNU_SOURCE
@@ -15,47 +15,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct secret *secret_new(const void *octets, size_t length) {
-    struct secret *secret;
-
-    if (length > sizeof secret->octets)
-        return NULL;
-    secret = mmap(NULL, sizeof *secret, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (secret == MAP_FAILED)
-        return NULL;
-    secret_lock(secret);
-    (void)madvise(secret, sizeof *secret, MADV_DONTDUMP);
-    secret->length = length;
-    memcpy(secret->octets, octets, length);
-    return secret;
-}
-
-/* It may be refused; the PIN is used all the same. */
-void secret_lock(struct secret *secret) {
-    if (secret)
-        (void)mlock(secret, sizeof *secret);
-}
-
-struct secret *secret_copy(const struct secret *secret) { return secret_new(secret->octets, secret->length); }
-
-bool secret_equal(const struct secret *one, const struct secret *other) {
-    return one && other && one->length == other->length && CRYPTO_memcmp(one->octets, other->octets, one->length) == 0;
-}
-
-void secret_free(struct secret *secret) {
-    if (!secret)
-        return;
-    OPENSSL_cleanse(secret, sizeof *secret);
-    munmap(secret, sizeof *secret);
-}
-
 /*
- * Why a file may not have a PIN; NULL if it may. A credential of the service manager gives the service's user a right
- * by an access control list, and the mode shows this as a right of the group.
+ * The reason to refuse a file with a PIN; NULL if it is good. The service manager grants access to a credential by an
+ * access control list, and the mode shows this as a right of the group.
  */
 static const char *refusal(int file, const char *path) {
     const char *credentials = secure_getenv("CREDENTIALS_DIRECTORY");
@@ -69,9 +34,9 @@ static const char *refusal(int file, const char *path) {
     if (!S_ISREG(status.st_mode))
         return "it is not a regular file";
     if (status.st_nlink > 1)
-        return "it has several names; remove all but one";
+        return "it has several hard links; remove all but one";
     if (status.st_uid != 0 && status.st_uid != geteuid())
-        return "it belongs to another user; give it to the one who runs the program (chown)";
+        return "it belongs to another user; give it to the user who runs the program (chown)";
     if (status.st_mode & (is_credential ? 037 : 077))
         return "group or others have access; remove it (chmod 600), and change the PIN if others may have read it";
     return NULL;
@@ -98,7 +63,7 @@ static bool decode_percent(char *text) {
     return true;
 }
 
-/* The path of a file, from itself or from its URI (RFC 8089), which names no other machine. NULL with an error. */
+/* The path of a file on this machine, which may be written as a URI (RFC 8089). NULL with an error. */
 static char *source_path(const char *source) {
     static const char local[] = "localhost";
     bool is_uri = OPENSSL_strncasecmp(source, "file:", 5) == 0;
@@ -127,7 +92,7 @@ static char *source_path(const char *source) {
     return copy;
 }
 
-/* The first line of a file. Its owner alone may reach it. */
+/* Reads the first line of a file that only its owner can access. */
 static int read_file(struct secret **pin, const char *source) {
     unsigned char octets[258];
     const char *reason;
@@ -167,7 +132,7 @@ static int read_source(struct secret **pin, const char *source) {
     return done;
 }
 
-/* Why the PIN of the settings is not for this token; empty if it is. */
+/* The reason not to present the PIN of the settings to this token; empty if it is for this token. */
 static void check_settings(const struct wanted_token *token, struct text *reason) {
     const CK_TOKEN_INFO *info = &token->info,
                         *named = token->name->uri ? p11_kit_uri_get_token_info(token->name->uri) : NULL;
@@ -177,24 +142,24 @@ static void check_settings(const struct wanted_token *token, struct text *reason
     switch (settings_serial(info)) {
     case SERIAL_SAME: break;
     case SERIAL_OTHER:
-        text_add(reason, "the PIN of the settings is for another token than %.*s, by their SERIAL", length, serial);
+        text_add(reason, "the PIN of the settings is for the token in SERIAL, and this token is %.*s", length, serial);
         break;
     case SERIAL_NONE:
         if (token->name->is_of_file)
             text_add(
-                reason, "the PIN of the settings is not for a token that a file names, unless they say so: if this token is "
-                "yours, add SERIAL = %.*s to them", length, serial);
+                reason, "the PIN of the settings is not presented to a token that a file names: if this token is yours, "
+                "add SERIAL = %.*s to the settings", length, serial);
         else if (!token->is_only && !(named && (named->serialNumber[0] || named->label[0])))
             text_add(
-                reason, "there are several tokens, and the PIN of the settings is for one: name it by serial= in the URI, or "
-                "add SERIAL to the settings; this one is %.*s", length, serial);
+                reason, "the PIN of the settings is for one of several tokens: name the token by serial= in the URI, or "
+                "add SERIAL to the settings; this token is %.*s", length, serial);
     }
 }
 
-/* The reason for which a PIN of the settings was not taken may be empty. */
+/* The reason not to present the PIN of the settings may be empty. */
 static int fail_asked(const struct text *reason) {
     return FAIL(
-        REASON_PIN, "the user was asked and gave none%s%s", reason->length ? "; " : "", reason->characters);
+        REASON_PIN, "the user was asked and entered none%s%s", reason->length ? "; " : "", reason->characters);
 }
 
 static int ask(
@@ -248,7 +213,7 @@ int pin_find(struct secret **pin, const struct wanted_token *token, const struct
     if (*pin)
         check_settings(token, &reason);
     if (reason.length) {
-        settings_note("%s", reason.characters);
+        note("%s", reason.characters);
         secret_free(*pin);
         *pin = NULL;
     }

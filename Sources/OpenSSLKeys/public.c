@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The public half of a key, as SubjectPublicKeyInfo. Kanal tells it as CKA_PUBLIC_KEY_INFO of any key. For other modules
- * it is put together from the attributes of the public key with the same identifier, or taken from the certificate with
- * it. Anyone who writes to a token chooses identifiers, and OpenSSL makes room for signatures and secrets by the public
- * key: so it has to have the private one's kind and curve.
+ * The public half of a key, as SubjectPublicKeyInfo. Kanal has CKA_PUBLIC_KEY_INFO for every key. For other modules the
+ * public half is made from the attributes of the public key with the same identifier, or read from the certificate with
+ * it. Anyone who writes to a token chooses identifiers, and OpenSSL allocates signatures and secrets by the public key:
+ * its kind and curve have to be the private key's.
  */
 #include "keys.h"
 
@@ -37,7 +37,7 @@ static bool has_type(const struct info *info, CK_ULONG type) {
     }
 }
 
-/* A curve may have several names, and none; its numbers count. */
+/* A curve may have several names or none; its numbers are compared. */
 static bool is_same_ec_curve(struct der one, struct der other) {
     const unsigned char *first = one.bytes, *second = other.bytes;
     EC_GROUP *group, *wanted;
@@ -121,7 +121,7 @@ static unsigned char *from_certificate(const struct place *place, size_t *length
     return info;
 }
 
-/* What an object tells, and reads it; the caller frees it. */
+/* The public half from an object; the caller frees it. */
 static unsigned char *from_object(
     const struct place *place, CK_OBJECT_CLASS kind, CK_ULONG type, struct info *info, size_t *length) {
     unsigned char *found = kind == CKO_CERTIFICATE
@@ -146,10 +146,9 @@ static unsigned char *from_object(
     return NULL;
 }
 
-unsigned char *public_info(
-    struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_CLASS kind, const struct object *object, size_t *length) {
+static unsigned char *find_info(const struct place *place, CK_OBJECT_CLASS kind, const struct object *object, size_t *length) {
     static const CK_OBJECT_CLASS others[] = {CKO_PUBLIC_KEY, CKO_CERTIFICATE};
-    struct place place = {token, session, object->handle}, other = place;
+    struct place other = *place;
     bool has_other = false;
     struct info info;
     unsigned char *found;
@@ -159,18 +158,19 @@ unsigned char *public_info(
         FAIL(REASON_UNSUPPORTED, "this type of key (CKK 0x%lX)", object->type);
         return NULL;
     }
-    found = from_object(&place, kind, object->type, &info, length);
+    found = from_object(place, kind, object->type, &info, length);
     for (int i = 0; !found && kind == CKO_PRIVATE_KEY && object->id_length && i < 2; i++) {
+        struct sought sought = {.class = others[i], .id = object->id, .id_length = object->id_length};
         struct object *objects;
         size_t count;
-        if (object_list(token, session, others[i], &objects, &count) != CKR_OK)
+        if (object_list(place->token, place->session, &sought, &objects, &count) != CKR_OK)
             break;
         for (size_t j = 0; !found && j < count; j++) {
             if (objects[j].id_length != object->id_length || memcmp(objects[j].id, object->id, object->id_length) != 0)
                 continue;
             other.object = objects[j].handle;
             found = from_object(&other, others[i], objects[j].type, &info, length);
-            if (found && !has_parameters(&info, &place, object->type)) {
+            if (found && !has_parameters(&info, place, object->type)) {
                 has_other = true;
                 OPENSSL_free(found);
                 found = NULL;
@@ -184,5 +184,51 @@ unsigned char *public_info(
             "this id to the private key's own certificate");
     else if (!found)
         FAIL(REASON_PUBLIC, "neither a public key nor a certificate with the private key's id can be used");
+    return found;
+}
+
+/* A session of the connection in which an object was found. Returns 0 with an error. */
+static int enter(struct place *place, struct token *token, const struct object *object) {
+    unsigned long connection;
+
+    *place = (struct place){.token = token, .object = object->handle};
+    if (!token_acquire(token, &place->session, &connection))
+        return 0;
+    if (connection == object->connection)
+        return 1;
+    token_release(token, place->session, connection);
+    return FAIL(REASON_TOKEN, "the token was removed after its object was found; try again");
+}
+
+unsigned char *public_certificate(struct token *token, const struct object *object, size_t *length) {
+    struct place place;
+    struct der value;
+
+    if (!enter(&place, token, object))
+        return NULL;
+    value = attribute(&place, CKA_VALUE);
+    token_release(token, place.session, object->connection);
+    if (!value.bytes)
+        FAIL(REASON_FUNCTION, "the token does not give the certificate's value");
+    *length = value.length;
+    return (unsigned char *)value.bytes;
+}
+
+unsigned char *public_info(
+    struct token *token, CK_OBJECT_CLASS kind, const struct object *object, bool *always_asks, size_t *length) {
+    struct place place;
+    unsigned char *found;
+    struct der asks;
+
+    *always_asks = false;
+    if (!enter(&place, token, object))
+        return NULL;
+    found = find_info(&place, kind, object, length);
+    if (found && kind == CKO_PRIVATE_KEY) {
+        asks = attribute(&place, CKA_ALWAYS_AUTHENTICATE);
+        *always_asks = asks.length == 1 && asks.bytes[0] == CK_TRUE;
+        release(asks);
+    }
+    token_release(token, place.session, object->connection);
     return found;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PINs that a token has refused, and its own way. A process shares them with those that are forked from it, so that a PIN
- * that has become wrong costs one try, however many workers of a server have it.
+ * PINs that a token has refused, and its refused own authentication. A process shares them with its forked children, so
+ * that a PIN that has become wrong costs one try for all workers of a server.
  *
- * A worker may have given its rights up, and be in a stranger's hands: the memory that it shares with root has numbers
- * alone. No pointer, no index and no mutex of it is trusted; a number that makes no sense means that nothing was refused.
- * PINs are there as a keyed hash, whose key is in private memory, copied by the fork. It takes a millisecond, so that a
- * worker, which has the key, too, does not find a PIN by trying all of them at once. libcrypto is not asked for it, because
- * a program may have no provider that hashes.
+ * A worker without rights may be under an attacker's control, so that the memory that it shares with root holds only
+ * numbers. No pointer, no index and no mutex of it is trusted; an impossible number means that nothing was refused. A
+ * PIN is stored as a keyed hash, whose key is in private memory, copied by the fork. A hash needs a millisecond, which
+ * slows a worker, which has the key, down in trying all PINs. The hash is not libcrypto's, because a program may have
+ * no provider of hashes.
  *
- * A lock lets one process at a time present a PIN. It has the number of the thread that holds it: one that has ended loses
- * it at once, one that keeps it loses it when the next has lost its patience, and that goes on. So a worker that keeps the
- * lock delays others, and costs no more than one try; it could spend tries by itself. What it writes can make a PIN count as
- * refused, or as new: it could lock the PIN as well.
+ * A lock lets one process at a time present a PIN. It has the number of its thread: an ended thread loses it at once, a
+ * slow thread after the patience of the next, which goes on. So a worker that keeps the lock delays others, and costs
+ * no more than one try; it could spend tries by itself. By writing it can make a PIN count as refused, or as new; it
+ * could lock the PIN as well.
  */
 #define _GNU_SOURCE
 #include "keys.h"
@@ -26,7 +26,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Milliseconds that one holder of the lock may take; and one that asks its user. All holders together may take four times that. */
+/*
+ * Milliseconds that a holder may keep the lock, and a holder that asks its user. All holders together have four times
+ * that.
+ */
 #ifndef REFUSALS_PATIENCE
 #define REFUSALS_PATIENCE 30000
 #endif
@@ -92,7 +95,7 @@ static struct mark sip_hash(const uint64_t key[2], const void *octets, size_t le
     return mark;
 }
 
-/* NULL is the token's own way. */
+/* NULL is the token's own authentication. */
 static struct mark mark_of(const struct refusals *refusals, const struct secret *pin) {
     struct mark mark = sip_hash(refusals->key, pin ? pin->octets : NULL, pin ? pin->length : 0);
 
@@ -142,7 +145,7 @@ static int64_t milliseconds(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Another process id's namespace has other numbers: then a holder may count as ended that has not. */
+/* Another PID namespace has other numbers: there a living holder may count as ended. */
 static bool has_ended(uint64_t holder) {
     int32_t thread = (int32_t)(holder >> 32);
 
@@ -167,7 +170,7 @@ uint64_t refusals_lock(struct refusals *refusals, bool is_asking) {
             since = now;
         }
         if (is_over || now - since >= patience)
-            settings_note("a process that shares this token's PIN has been logging in for too long; this one goes on");
+            note("another process has been logging in to this token for too long; this process goes on");
         if (is_over) {
             __atomic_store_n(holder, own, __ATOMIC_SEQ_CST);
             return own;
@@ -179,7 +182,7 @@ uint64_t refusals_lock(struct refusals *refusals, bool is_asking) {
     }
 }
 
-/* Another one may have lost its patience, and hold the lock. */
+/* Another thread may have lost its patience, and hold the lock. */
 void refusals_unlock(struct refusals *refusals, uint64_t held) {
     __atomic_compare_exchange_n(&refusals->shared->holder, &held, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }

@@ -1,5 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whether the root directory is the one that the engine or provider was loaded from. The library has the same.
- */
+/* Detects a changed root directory since the engine or provider was loaded. The library shares this code. */
 #include "../CProcess/root.c"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What control commands or the provider's section have set. The process has one set: a program may load either in
- * openssl.cnf and by itself, and what either of them says holds for both.
+ * Settings of control commands and of the provider's section. The process has one set: a program may load engine or
+ * provider in openssl.cnf and by itself, and the settings of each hold for both.
  */
 #define _GNU_SOURCE
 #include "keys.h"
@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +16,13 @@
 static struct {
     char *module;
     struct secret *pin;
-    /* As a token has it, filled up with blanks; empty for none. */
+    /* In a token's form, padded with blanks; empty for none. */
     CK_UTF8CHAR serial[sizeof ((CK_TOKEN_INFO *)NULL)->serialNumber + 1];
     UI_METHOD *method;
     void *data;
-    int verbose;
     bool is_login_forced;
 } settings;
+#define SET(field, value) state_lock(), settings.field = (value), state_unlock()
 
 void settings_set_module(const char *path) {
     char *copy = path ? OPENSSL_strdup(path) : NULL, *old;
@@ -78,29 +77,9 @@ enum serial settings_serial(const CK_TOKEN_INFO *info) {
     return serial;
 }
 
-void settings_set_interface(UI_METHOD *method) {
-    state_lock();
-    settings.method = method;
-    state_unlock();
-}
-
-void settings_set_data(void *data) {
-    state_lock();
-    settings.data = data;
-    state_unlock();
-}
-
-void settings_set_verbose(int level) {
-    state_lock();
-    settings.verbose = level < 0 ? settings.verbose + 1 : level;
-    state_unlock();
-}
-
-void settings_set_login(bool is_forced) {
-    state_lock();
-    settings.is_login_forced = is_forced;
-    state_unlock();
-}
+void settings_set_interface(UI_METHOD *method) { SET(method, method); }
+void settings_set_data(void *data) { SET(data, data); }
+void settings_set_login(bool is_forced) { SET(is_login_forced, is_forced); }
 
 bool settings_login(void) {
     bool is_forced;
@@ -111,7 +90,7 @@ bool settings_login(void) {
     return is_forced;
 }
 
-/* Kanal's library: beside the engine's own directory, or where the loader looks. p11-kit wants the whole path. */
+/* Kanal's library: beside the engine's own directory, or in the loader's path. p11-kit needs the whole path. */
 static char *find_kanal(void) {
     static const char name[] = "libkanal-pkcs11.so";
     char beside[PATH_MAX], path[PATH_MAX];
@@ -162,21 +141,4 @@ struct asking settings_asking(void) {
     asking = (struct asking){.method = settings.method, .data = settings.data};
     state_unlock();
     return asking;
-}
-
-void settings_note(const char *format, ...) {
-    struct text text = {0}, printable = {0};
-    va_list arguments;
-    int verbose;
-
-    state_lock();
-    verbose = settings.verbose;
-    state_unlock();
-    if (verbose == 0)
-        return;
-    va_start(arguments, format);
-    text_add_list(&text, format, arguments);
-    va_end(arguments);
-    text_add_printable(&printable, text.characters);
-    fprintf(stderr, "kanal: %s\n", printable.characters);
 }

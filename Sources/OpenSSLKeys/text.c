@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts for people. Labels of tokens and objects are anyone's words: what a terminal would obey, or what would hide or
- * turn the rest of a line, is shown as a URI has it, %1B for an escape.
+ * Texts for people. Labels of tokens and objects are foreign input: characters that command a terminal, or hide or turn
+ * the rest of a line, are shown as in a URI, %1B for an escape.
  */
 #include "keys.h"
 
@@ -24,7 +24,7 @@ void text_add_list(struct text *text, const char *format, va_list arguments) {
         text->length += (size_t)length < left ? (size_t)length : left - 1;
 }
 
-/* How many bytes the character has that a text of UTF-8 begins with; 0 if it is none that may be shown. */
+/* The number of bytes of the first character of a text in UTF-8; 0 if it may not be shown. */
 static size_t shown_length(const char *text) {
     const unsigned char *bytes = (const unsigned char *)text;
     size_t length = bytes[0] < 0x80 ? 1
@@ -40,11 +40,11 @@ static size_t shown_length(const char *text) {
             return 0;
         character = character << 6 | (bytes[i] & 0x3F);
     }
-    /* Controls, and what is no character of UTF-8. */
+    /* Controls, and invalid UTF-8. */
     if (character < 0x20 || (character >= 0x7F && character < 0xA0) || (length == 3 && character < 0x800)
         || (character >= 0xD800 && character < 0xE000) || (length == 4 && character < 0x10000) || character > 0x10FFFF)
         return 0;
-    /* Characters without width, ends of lines, and those that turn the direction. */
+    /* Characters without width, ends of lines, and changes of direction. */
     if (character == 0xAD || character == 0x61C || (character >= 0x200B && character <= 0x200F)
         || (character >= 0x2028 && character <= 0x202E) || (character >= 0x2060 && character <= 0x206F)
         || character == 0xFEFF || (character >= 0xFFF9 && character <= 0xFFFB) || character >= 0xE0000)

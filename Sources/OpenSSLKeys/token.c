@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sessions with a token. The first one connects: it finds the token's slot and presents the PIN that the token has
- * accepted before, if there is one. Sessions that are given back are kept for the next operation. A PIN that was
- * refused is not presented again: each wrong one costs a try.
+ * Sessions with a token. The first session connects: it finds the token's slot and presents the PIN that the token has
+ * accepted before, if any. Released sessions are kept for the next operation. A refused PIN is not presented again,
+ * because each wrong PIN costs a try.
  */
 #include "keys.h"
 
 #include <stdio.h>
 #include <string.h>
-
-bool is_loss(CK_RV code) {
-    switch (code) {
-    case CKR_SESSION_HANDLE_INVALID:
-    case CKR_SESSION_CLOSED:
-    case CKR_DEVICE_REMOVED:
-    case CKR_TOKEN_NOT_PRESENT:
-    case CKR_CRYPTOKI_NOT_INITIALIZED:
-    case CKR_USER_NOT_LOGGED_IN:
-    case CKR_KEY_HANDLE_INVALID:
-    case CKR_OBJECT_HANDLE_INVALID: return true;
-    default: return false;
-    }
-}
 
 static const char *serial(const struct token *token, char *text, size_t size) {
     snprintf(
@@ -30,7 +16,7 @@ static const char *serial(const struct token *token, char *text, size_t size) {
     return text;
 }
 
-/* Presents a PIN, or NULL for the token's own way, which the user may be asked for again, if that "is_new". */
+/* Presents a PIN, or NULL for the token's own authentication, which may be repeated if it "is_new". */
 static CK_RV present(
     struct token *token, CK_SESSION_HANDLE session, CK_USER_TYPE user, struct secret *pin, bool is_new) {
     struct refusals *refusals = token->refusals;
@@ -38,7 +24,7 @@ static CK_RV present(
     CK_RV code = CODE_REFUSED_BEFORE;
 
     if ((!pin && is_new) || !refusals_have(refusals, pin)) {
-        settings_note("the PIN is presented");
+        note("the PIN is presented");
         code = CALL(
             token->module, C_Login, session, user, pin ? pin->octets : NULL, pin ? (CK_ULONG)pin->length : 0);
         if (code == CKR_PIN_INCORRECT)
@@ -57,7 +43,7 @@ static int log_in(struct token *token, CK_SESSION_HANDLE session, struct secret 
     return code == CKR_OK || code == CKR_USER_ALREADY_LOGGED_IN || FAIL_CODE("C_Login", code);
 }
 
-/* Where the token is now. */
+/* The token's present slot. */
 static int find_slot(struct token *token, CK_SLOT_ID *slot) {
     struct found_slot *slots;
     char name[32];
@@ -72,7 +58,7 @@ static int find_slot(struct token *token, CK_SLOT_ID *slot) {
     OPENSSL_free(slots);
     if (is_found || count < 0)
         return is_found;
-    return FAIL(REASON_TOKEN, "the token with the serial number %s is not there", serial(token, name, sizeof name));
+    return FAIL(REASON_TOKEN, "no reader has the token with the serial number %s", serial(token, name, sizeof name));
 }
 
 /* Opens the first session, and logs in as before. To be called while "connecting" is held. */
@@ -97,7 +83,7 @@ static int connect_token(struct token *token) {
     token->idle[0] = session;
     token->idle_count = token->session_count = 1;
     state_unlock();
-    settings_note("connected to the token in slot %lu", slot);
+    note("connected to the token in slot %lu", slot);
     return 1;
 }
 
@@ -123,7 +109,7 @@ static int open_session(struct token *token, CK_SLOT_ID slot, CK_SESSION_HANDLE 
     state_lock();
     if (token->connection == *connection)
         token->session_count--;
-    /* Threads whose work ends give their sessions back. */
+    /* Other threads release their sessions at the end of their operations. */
     if (code == CKR_SESSION_COUNT && token->connection == *connection && token->session_count > 0 && state_wait())
         code = CKR_OK;
     state_unlock();
@@ -159,7 +145,7 @@ int token_acquire(struct token *token, CK_SESSION_HANDLE *session, unsigned long
                 return 0;
             continue;
         }
-        /* Those that wait for another's session may do so as often as they have to. */
+        /* Waiting for a session of another thread does not count as a try. */
         if (*connection != last)
             tries++;
         last = *connection;
@@ -227,11 +213,11 @@ int token_login(struct token *token, const struct name *name, bool is_only, cons
     if (has_login)
         done = 1;
     else if (wanted.info.flags & CKF_USER_PIN_LOCKED)
-        done = FAIL(REASON_PIN_LOCKED, "the token says so; its administrator unlocks it");
+        done = FAIL(REASON_PIN_LOCKED, "the token reports it; its administrator can unlock it");
     else
         done = pin_find(&pin, &wanted, asking) && log_in(token, session, pin, true);
     if (done && !has_login) {
-        /* A fork finds the one or the other. */
+        /* A fork finds the old PIN or the new one. */
         struct secret *old;
         state_lock();
         old = token->pin;

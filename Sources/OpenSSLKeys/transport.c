@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What GOST keys of a token agree on: VKO with a UKM of 8 octets (RFC 7836, 4.3; RFC 4357, 5.2), KEG with 32 (RFC
- * 9189, 8.3.1), as the engine gost distinguishes them. And what they decrypt, which begins with an agreement: the
- * transport of keys in CMS and old suites of TLS (RFC 4490, 4.2), and that of the suites with Magma and Kuznyechik.
- * Unwrapping is the module's, too.
+ * Key agreement by GOST keys of a token: VKO with a UKM of 8 bytes (RFC 7836, 4.3; RFC 4357, 5.2), KEG with 32 (RFC
+ * 9189, 8.3.1), as in the engine gost. Decryption begins with an agreement: key transport of CMS and old suites of TLS
+ * (RFC 4490, 4.2), and of the suites with Magma and Kuznyechik. The module unwraps, too.
  */
 #include "keys.h"
 
@@ -24,13 +23,13 @@ int transport_point(const struct info *peer, enum kind kind, unsigned char point
     if (!peer)
         return FAIL(REASON_INPUT, "the other side's public key is missing");
     if (peer->kind != kind)
-        return FAIL(REASON_INPUT, "the other side's public key is of another type");
+        return FAIL(REASON_INPUT, "the other side's public key is not of the key's type");
     memcpy(point, peer->key.bytes, peer->key.length);
     *length = peer->key.length;
     return 1;
 }
 
-/* The same for a key in a message: what stands in a SubjectPublicKeyInfo, which may have a tag of its own. */
+/* The same for a key in a message: the content of a SubjectPublicKeyInfo, under its own tag or another. */
 static int read_ephemeral(struct der info, enum kind kind, unsigned char point[128], size_t *length) {
     unsigned char octets[512];
     struct info peer;
@@ -43,9 +42,9 @@ static int read_ephemeral(struct der info, enum kind kind, unsigned char point[1
                                                  : FAIL(REASON_INPUT, "the ephemeral public key cannot be read");
 }
 
-/* A module may compute with anything, and the answers to points of other curves, or of small orders, tell of the private key. */
-static int check_point(const struct info *own, const unsigned char *point, size_t length) {
-    return transport_accepts(own->curve, point, length)
+/* A module may not check points; its answers to points of other curves, or of small orders, reveal the private key. */
+static int check_point(point_check accepts, const struct info *own, const unsigned char *point, size_t length) {
+    return accepts(own->curve, point, length)
         || FAIL(REASON_INPUT, "the other side's public key is not a point of the curve");
 }
 
@@ -55,15 +54,15 @@ static CK_MECHANISM_TYPE agreement_mechanism(enum kind kind) {
 
 size_t transport_secret_size(enum kind kind, const struct agreement *agreement) {
     if (agreement->ukm_length != UKM && agreement->ukm_length != LONG_UKM)
-        return (size_t)FAIL(REASON_INPUT, "UKM has to have 8 or 32 bytes, not %zu", agreement->ukm_length);
+        return (size_t)FAIL(REASON_INPUT, "UKM has %zu bytes; it needs 8 or 32", agreement->ukm_length);
     if (agreement->ukm_length == LONG_UKM && kind == KIND_GOST_2001)
         return (size_t)FAIL(REASON_UNSUPPORTED, "KEG with a key of GOST R 34.10-2001");
     return agreement->ukm_length == LONG_UKM ? TWIN : SECRET;
 }
 
 int transport_derive(
-    struct key *key, const struct info *own, const struct agreement *agreement, const struct info *peer, unsigned char *secret,
-    size_t *length) {
+    struct key *key, const struct info *own, const struct agreement *agreement, const struct info *peer, point_check accepts,
+    unsigned char *secret, size_t *length) {
     enum kind kind = own->kind;
     unsigned char point[128], ukm[LONG_UKM];
     struct vko_parameters vko = {CKD_NULL, point, 0, ukm, UKM};
@@ -80,7 +79,7 @@ int transport_derive(
     }
     if (*length < size)
         return FAIL(REASON_INPUT, "the secret has %zu bytes, and there is room for %zu", size, *length);
-    if (!transport_point(peer, kind, point, &point_length) || !check_point(own, point, point_length))
+    if (!transport_point(peer, kind, point, &point_length) || !check_point(accepts, own, point, point_length))
         return 0;
     memcpy(ukm, agreement->ukm, agreement->ukm_length);
     vko.public_length = keg.ulPublicDataLen = point_length;
@@ -199,7 +198,7 @@ static int take_2001(
         : transport_point(peer, kind, transported->point, &transported->point_length);
 }
 
-/* The key that the suites of 2018 transport, and CMS with KExp15. The length of its code tells the cipher. */
+/* The key that the suites of 2018 transport, and CMS with KExp15. The length of its code determines the cipher. */
 static int take_2018(
     enum kind kind, const struct agreement *agreement, const struct transport_2018 *transport,
     struct transported *transported) {
@@ -270,7 +269,7 @@ static int open_2018(struct key *key, struct transported *transported, unsigned 
 }
 
 int transport_decrypt(
-    struct key *key, const struct info *own, const struct agreement *agreement, const struct info *peer,
+    struct key *key, const struct info *own, const struct agreement *agreement, const struct info *peer, point_check accepts,
     const unsigned char *data, size_t data_length, unsigned char *secret, size_t *length) {
     enum kind kind = own->kind;
     struct transported transported;
@@ -284,7 +283,7 @@ int transport_decrypt(
     if (key->always_asks)
         return FAIL(REASON_UNSUPPORTED, "a key that wants the PIN each time cannot agree on a key");
     if (!transport_read(kind, agreement, peer, data, data_length, &transported)
-        || !check_point(own, transported.point, transported.point_length)
+        || !check_point(accepts, own, transported.point, transported.point_length)
         || !(transported.has_keg ? open_2018(key, &transported, secret) : open_2001(key, kind, &transported, secret)))
         return 0;
     *length = SECRET;

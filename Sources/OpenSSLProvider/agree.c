@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What GOST keys agree on and decrypt, on a token or in memory: one context has what an operation of either kind was told. */
+/* Key agreement and decryption by GOST keys, on a token or in memory, with one type of context for both. */
 #include "provider.h"
 
 #include <string.h>
@@ -25,10 +25,10 @@ static void release(void *context) {
 static void *duplicate(void *context) {
     struct agreeing *agreeing = context, *copy = OPENSSL_memdup(agreeing, sizeof *agreeing);
 
-    if (copy && copy->pkey)
+    if (copy) {
         pkey_retain(copy->pkey);
-    if (copy && copy->peer)
         pkey_retain(copy->peer);
+    }
     return copy;
 }
 
@@ -49,22 +49,13 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
         || FAIL(REASON_INPUT, "UKM has to be up to %zu bytes", sizeof agreeing->agreement.ukm);
 }
 
-static const OSSL_PARAM *settable(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_octet_string("ukm", NULL, 0), OSSL_PARAM_octet_string(OSSL_EXCHANGE_PARAM_KDF_UKM, NULL, 0),
-        OSSL_PARAM_END};
-
-    (void)context, (void)provider;
-    return list;
-}
+CONTEXT_LIST(
+    settable, OSSL_PARAM_octet_string("ukm", NULL, 0), OSSL_PARAM_octet_string(OSSL_EXCHANGE_PARAM_KDF_UKM, NULL, 0))
 
 static int begin(void *context, void *key, const OSSL_PARAM parameters[]) {
     struct agreeing *agreeing = context;
 
-    if (key) {
-        pkey_free(agreeing->pkey);
-        agreeing->pkey = pkey_retain(key);
-    }
+    pkey_replace(&agreeing->pkey, key);
     if (!agreeing->pkey || !pkey_has_private(agreeing->pkey))
         return FAIL(REASON_INPUT, "the key has no private half");
     return set(context, parameters);
@@ -73,12 +64,11 @@ static int begin(void *context, void *key, const OSSL_PARAM parameters[]) {
 static int set_peer(void *context, void *key) {
     struct agreeing *agreeing = context;
 
-    pkey_free(agreeing->peer);
-    agreeing->peer = pkey_retain(key);
+    pkey_replace(&agreeing->peer, key);
     return 1;
 }
 
-bool transport_accepts(struct der curve, const unsigned char *point, size_t length) {
+static bool accepts(struct der curve, const unsigned char *point, size_t length) {
     const gost_curve_set *set = gost_curve_set_of(curve.bytes, curve.length);
 
     return set && 2 * set->numbers->size == length && curve_prepare(set) && curve_has_point(set, point);
@@ -92,7 +82,7 @@ static int derive(void *context, unsigned char *secret, size_t *length, size_t r
         return software_derive(agreeing->pkey, &agreeing->agreement, agreeing->peer, secret, length);
     return transport_derive(
         agreeing->pkey->key, &agreeing->pkey->info, &agreeing->agreement, agreeing->peer ? &agreeing->peer->info : NULL,
-        secret, length);
+        accepts, secret, length);
 }
 
 static int decrypt(
@@ -105,7 +95,8 @@ static int decrypt(
         done = software_decrypt(agreeing->pkey, &agreeing->agreement, data, data_length, secret, length);
     else
         done = transport_decrypt(
-            agreeing->pkey->key, &agreeing->pkey->info, &agreeing->agreement, NULL, data, data_length, secret, length);
+            agreeing->pkey->key, &agreeing->pkey->info, &agreeing->agreement, NULL, accepts, data, data_length,
+            secret, length);
     if (!done)
         unopened_note();
     else if (secret)

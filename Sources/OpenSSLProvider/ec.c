@@ -1,44 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EC keys of a token: ECDSA, and ECDH with the derivation of keys that CMS has. */
+/* EC keys of a token: ECDSA, and ECDH with the key derivation of CMS. */
 #include "provider.h"
 
 #include <openssl/kdf.h>
 #include <string.h>
 
-/* Bytes of a coordinate, and of the order, on P-521. */
-enum { LARGEST = 66 };
-
 static size_t coordinate_size(const struct pkey *pkey) { return ((size_t)EVP_PKEY_get_bits(pkey->pkey) + 7) / 8; }
-
-static void prepend_number(struct der_writer *writer, struct der number) {
-    size_t end = writer->front;
-
-    number = der_number(number);
-    der_prepend(writer, number);
-    if (number.length == 0 || number.bytes[0] & 0x80)
-        der_prepend(writer, (struct der){(const unsigned char *)"", 1});
-    der_wrap(writer, 0x02, end);
-}
 
 /* The token's r and s of fixed length become ECDSA-Sig-Value (RFC 3279, 2.2.3). */
 int ec_sign(
     const struct pkey *pkey, const unsigned char *digest, size_t length, unsigned char *signature,
     size_t *signature_length, size_t room) {
-    CK_MECHANISM mechanism = {CKM_ECDSA, NULL, 0};
     size_t size = coordinate_size(pkey);
-    unsigned char numbers[2 * LARGEST];
+    unsigned char numbers[2 * LARGEST_COORDINATE];
     struct der_writer writer = {0};
     unsigned char *der;
 
-    if (size == 0 || size > LARGEST)
-        return FAIL(REASON_UNSUPPORTED, "a curve whose order has %zu bytes", size);
-    /* Of a longer digest the first bits count; not all modules know that. */
-    if (!key_sign(pkey->key, &mechanism, digest, length < size ? length : size, numbers, 2 * size))
+    if (!key_sign_ec(pkey->key, digest, length, numbers, size))
         return 0;
     if (!der_begin(&writer, 2 * size + 32))
         return NO_MEMORY();
-    prepend_number(&writer, (struct der){numbers + size, size});
-    prepend_number(&writer, (struct der){numbers, size});
+    der_prepend_number(&writer, (struct der){numbers + size, size});
+    der_prepend_number(&writer, (struct der){numbers, size});
     der_wrap(&writer, 0x30, writer.room);
     der = der_end(&writer, signature_length);
     if (!der || *signature_length > room) {
@@ -85,8 +68,8 @@ static void *duplicate(void *context) {
 
     if (!copy)
         return NULL;
-    copy->pkey = agreeing->pkey ? pkey_retain(agreeing->pkey) : NULL;
-    copy->peer = agreeing->peer ? pkey_retain(agreeing->peer) : NULL;
+    copy->pkey = pkey_retain(agreeing->pkey);
+    copy->peer = pkey_retain(agreeing->peer);
     copy->ukm = agreeing->ukm ? OPENSSL_memdup(agreeing->ukm, agreeing->ukm_length) : NULL;
     if (!agreeing->ukm || copy->ukm)
         return copy;
@@ -155,27 +138,17 @@ static int get(void *context, OSSL_PARAM parameters[]) {
     return !value || OSSL_PARAM_set_octet_ptr(value, agreeing->ukm, agreeing->ukm_length);
 }
 
-static const OSSL_PARAM *list_parameters(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_int(OSSL_EXCHANGE_PARAM_EC_ECDH_COFACTOR_MODE, NULL),
-        OSSL_PARAM_utf8_string(OSSL_EXCHANGE_PARAM_KDF_TYPE, NULL, 0),
-        OSSL_PARAM_utf8_string(OSSL_EXCHANGE_PARAM_KDF_DIGEST, NULL, 0),
-        OSSL_PARAM_size_t(OSSL_EXCHANGE_PARAM_KDF_OUTLEN, NULL),
-        OSSL_PARAM_octet_string(OSSL_EXCHANGE_PARAM_KDF_UKM, NULL, 0),
-        OSSL_PARAM_END,
-    };
-
-    (void)context, (void)provider;
-    return list;
-}
+CONTEXT_LIST(
+    list_parameters, OSSL_PARAM_int(OSSL_EXCHANGE_PARAM_EC_ECDH_COFACTOR_MODE, NULL),
+    OSSL_PARAM_utf8_string(OSSL_EXCHANGE_PARAM_KDF_TYPE, NULL, 0),
+    OSSL_PARAM_utf8_string(OSSL_EXCHANGE_PARAM_KDF_DIGEST, NULL, 0),
+    OSSL_PARAM_size_t(OSSL_EXCHANGE_PARAM_KDF_OUTLEN, NULL),
+    OSSL_PARAM_octet_string(OSSL_EXCHANGE_PARAM_KDF_UKM, NULL, 0))
 
 static int begin(void *context, void *key, const OSSL_PARAM parameters[]) {
     struct agreeing *agreeing = context;
 
-    if (key) {
-        pkey_free(agreeing->pkey);
-        agreeing->pkey = pkey_retain(key);
-    }
+    pkey_replace(&agreeing->pkey, key);
     if (!agreeing->pkey || !pkey_has_private(agreeing->pkey))
         return FAIL(REASON_INPUT, "the key has no private half");
     agreeing->has_kdf = false;
@@ -188,8 +161,7 @@ static int set_peer(void *context, void *key) {
 
     if (!peer->pkey || !agreeing->pkey || EVP_PKEY_parameters_eq(peer->pkey, agreeing->pkey->pkey) != 1)
         return FAIL(REASON_INPUT, "the other side's public key is on another curve");
-    pkey_free(agreeing->peer);
-    agreeing->peer = pkey_retain(peer);
+    pkey_replace(&agreeing->peer, peer);
     return 1;
 }
 
@@ -227,9 +199,7 @@ static int agree_natively(const struct agreeing *agreeing, unsigned char *shared
 
 static int derive(void *context, unsigned char *secret, size_t *length, size_t room) {
     struct agreeing *agreeing = context;
-    unsigned char point[1 + 2 * LARGEST], shared[LARGEST];
-    CK_ECDH1_DERIVE_PARAMS parameters = {CKD_NULL, 0, NULL, 0, point};
-    CK_MECHANISM mechanism = {CKM_ECDH1_DERIVE, &parameters, sizeof parameters};
+    unsigned char point[1 + 2 * LARGEST_COORDINATE], shared[LARGEST_COORDINATE];
     size_t size, point_length = 0, result_length;
     int done;
 
@@ -241,15 +211,14 @@ static int derive(void *context, unsigned char *secret, size_t *length, size_t r
         *length = result_length;
         return 1;
     }
-    if (size > LARGEST || room < result_length)
+    if (size > LARGEST_COORDINATE || room < result_length)
         return FAIL(REASON_INPUT, "the secret has %zu bytes, and there is room for %zu", result_length, room);
     if (!EVP_PKEY_get_octet_string_param(
             agreeing->peer->pkey, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, point, sizeof point, &point_length)
         || point_length != 1 + 2 * size || point[0] != 4)
         return FAIL(REASON_INPUT, "the other side's public key cannot be read");
-    parameters.ulPublicDataLen = (CK_ULONG)point_length;
     done = agreeing->pkey->has_native ? agree_natively(agreeing, shared, size)
-                                      : key_derive(agreeing->pkey->key, &mechanism, shared, size);
+                                      : key_derive_ec(agreeing->pkey->key, point, point_length, shared, size);
     if (done && agreeing->has_kdf)
         done = derive_key(agreeing, shared, size, secret);
     else if (done)

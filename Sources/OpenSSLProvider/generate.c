@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys that a token generates, and GOST keys in memory. OpenSSL's commands take, by -pkeyopt: pkcs11_uri, which token and
- * what the key is called; paramset or group, the curve; bits, the length of RSA; key_usage, "sign" or "sign,decrypt".
+ * Keys that a token generates, and GOST keys in memory. Options of OpenSSL's commands by -pkeyopt: pkcs11_uri, the
+ * token and the key's name; paramset or group, the curve; bits, the length of RSA; key_usage, "sign" or "sign,decrypt".
  */
 #include "provider.h"
 
@@ -17,7 +17,7 @@ struct generation {
     struct wanted_key wanted;
 };
 
-/* The short names are those of gost-engine. */
+/* The short names are gost-engine's. */
 static const struct {
     enum kind kind;
     const char *name;
@@ -60,7 +60,7 @@ int generation_set_template(void *context, void *key) {
     const struct pkey *pkey = key;
 
     if (!pkey->curve || pkey->kind != generation->wanted.kind)
-        return FAIL(REASON_INPUT, "the parameters are not those of a key of %s", pkey_name(generation->wanted.kind));
+        return FAIL(REASON_INPUT, "the parameters do not belong to a key of %s", pkey_name(generation->wanted.kind));
     generation->wanted.curve = (struct der){pkey->curve->oid, pkey->curve->oid_length};
     return 1;
 }
@@ -128,7 +128,7 @@ void generation_end(void *context) {
     OPENSSL_free(generation);
 }
 
-/* GOST R 34.11-94 with the parameters of CryptoPro, and those of GOST R 34.11-2012. */
+/* GOST R 34.11-94 with the parameters of CryptoPro, and GOST R 34.11-2012. */
 static struct der hash_of(enum kind kind) {
     static const unsigned char hash_94[] = {0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1E, 0x01};
     static const unsigned char hash_256[] = {0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x02, 0x02};

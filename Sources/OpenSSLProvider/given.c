@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists of parameters that programs hand in, or want. OpenSSL's functions that read them believe that a value is there if it has
- * a length, and that a number has one; and a text need not end with a zero byte. Those that write believe that there is room for
- * a number with a point.
+ * Checks of programs' lists of parameters. OpenSSL's functions that read them do not check that a value with a length
+ * exists, that a number has a length, or that a text ends with a zero byte; functions that write do not check the room
+ * for a number with a point.
  */
 #include "provider.h"
 
@@ -32,7 +32,7 @@ int given_check_but(const OSSL_PARAM parameters[], const char *except) {
 
 int given_check(const OSSL_PARAM parameters[]) { return given_check_but(parameters, NULL); }
 
-/* Without room for it the length of an answer is asked for. */
+/* A caller without room asks for the length of an answer. */
 int wanted_check(const OSSL_PARAM parameters[]) {
     for (const OSSL_PARAM *value = parameters; value && value->key; value++)
         if (!value->data && value->data_type == OSSL_PARAM_REAL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signatures of GOST keys: made by the token, or here by a key in memory; verified here. */
+/* Signatures of GOST keys: the token signs, or software with a key in memory; software verifies. */
 #include "provider.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static void release(void *context) {
 static void *duplicate(void *context) {
     struct signing *signing = context, *copy = OPENSSL_memdup(signing, sizeof *signing);
 
-    if (copy && copy->pkey)
+    if (copy)
         pkey_retain(copy->pkey);
     return copy;
 }
@@ -33,7 +33,7 @@ static int check_digest(const struct pkey *pkey, const char *name) {
     if (!name || !*name || digest_is(pkey_hash(pkey), name))
         return 1;
     return FAIL(
-        REASON_UNSUPPORTED, "the digest %.80s with a key of %s; it takes %s alone", name, pkey_name(pkey->kind),
+        REASON_UNSUPPORTED, "the digest %.80s with a key of %s; it accepts only %s", name, pkey_name(pkey->kind),
         digest_name(pkey_hash(pkey)));
 }
 
@@ -52,16 +52,13 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
 static int begin(void *context, void *key, const OSSL_PARAM parameters[], bool is_signature) {
     struct signing *signing = context;
 
-    if (key) {
-        pkey_free(signing->pkey);
-        signing->pkey = pkey_retain(key);
-    }
+    pkey_replace(&signing->pkey, key);
     if (!signing->pkey)
         return FAIL(REASON_INPUT, "there is no key");
     if (is_signature && !pkey_has_private(signing->pkey))
         return FAIL(REASON_INPUT, "the key has no private half");
     if (!signing->pkey->der)
-        return FAIL(REASON_INPUT, "the key has parameters alone");
+        return FAIL(REASON_INPUT, "the key has only parameters");
     hash_begin(&signing->hash, pkey_hash(signing->pkey));
     return set(context, parameters);
 }
@@ -164,22 +161,11 @@ static int get(void *context, OSSL_PARAM parameters[]) {
     return !wanted || OSSL_PARAM_set_utf8_string(wanted, digest_name(kind));
 }
 
-static const OSSL_PARAM *gettable(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_octet_string(OSSL_SIGNATURE_PARAM_ALGORITHM_ID, NULL, 0),
-        OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0), OSSL_PARAM_END};
+CONTEXT_LIST(
+    gettable, OSSL_PARAM_octet_string(OSSL_SIGNATURE_PARAM_ALGORITHM_ID, NULL, 0),
+    OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0))
 
-    (void)context, (void)provider;
-    return list;
-}
-
-static const OSSL_PARAM *settable(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0), OSSL_PARAM_END};
-
-    (void)context, (void)provider;
-    return list;
-}
+CONTEXT_LIST(settable, OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0))
 
 const OSSL_DISPATCH gost_signature[] = {
     ENTRY(OSSL_FUNC_SIGNATURE_NEWCTX, new),

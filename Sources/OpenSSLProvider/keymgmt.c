@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys as OpenSSL's core manages them. */
+/* Management of keys for OpenSSL's core. */
 #include "provider.h"
 
 #include <openssl/cms.h>
@@ -9,10 +9,10 @@
 enum { PRIVATE = OSSL_KEYMGMT_SELECT_PRIVATE_KEY, PUBLIC = OSSL_KEYMGMT_SELECT_PUBLIC_KEY,
        PARAMETERS = OSSL_KEYMGMT_SELECT_ALL_PARAMETERS };
 
-/* By which OpenSSL 4 asks what kind of recipient of a message a key is. */
+/* OpenSSL 4 asks by it for a key's type of recipient of a message. */
 #define RECIPIENT_TYPE "ri-type"
 
-/* Takes the reference that pkey_give() gives. */
+/* Receives the reference from pkey_give(). */
 static void *load(const void *reference, size_t length) {
     struct pkey *pkey;
 
@@ -25,7 +25,7 @@ static void *load(const void *reference, size_t length) {
 
 static void release(void *pkey) { pkey_free(pkey); }
 
-/* A whole key is shared. Of parameters alone comes a key that a public half can be put into. */
+/* A whole key is shared. A copy of the parameters is a key that may get a public half. */
 static void *duplicate(const void *data, int selection) {
     const struct pkey *pkey = data;
     struct pkey *copy;
@@ -56,7 +56,7 @@ static int set(void *data, const OSSL_PARAM parameters[]) {
     if (!given_check(parameters))
         return 0;
     if (pkey->der || !pkey->pkey)
-        return !parameters || !parameters[0].key || FAIL(REASON_UNSUPPORTED, "such a key does not change");
+        return !parameters || !parameters[0].key || FAIL(REASON_UNSUPPORTED, "a complete key cannot be changed");
     if (EVP_PKEY_set_params(pkey->pkey, (OSSL_PARAM *)parameters) != 1 || (length = i2d_PUBKEY(pkey->pkey, &der)) <= 0)
         return 0;
     old = pkey->pkey;
@@ -65,13 +65,7 @@ static int set(void *data, const OSSL_PARAM parameters[]) {
     return pkey_fill(pkey, der, (size_t)length);
 }
 
-static const OSSL_PARAM *settable(void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, NULL, 0), OSSL_PARAM_END};
-
-    (void)provider;
-    return list;
-}
+PROVIDER_LIST(settable, OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, NULL, 0))
 
 static int has(const void *data, int selection) {
     const struct pkey *pkey = data;
@@ -101,7 +95,7 @@ static int validate(const void *data, int selection, int type) {
     return has(data, selection);
 }
 
-/* As OSSL_PARAM_set_BN does: at least as long as there is room for, in the processor's order. */
+/* Like OSSL_PARAM_set_BN: padded to the room, in the processor's order. */
 static int get_number(const struct pkey *pkey, OSSL_PARAM *wanted) {
     if (!pkey->number || wanted->data_type != OSSL_PARAM_UNSIGNED_INTEGER)
         return 0;
@@ -116,7 +110,7 @@ static int get_number(const struct pkey *pkey, OSSL_PARAM *wanted) {
     return 1;
 }
 
-/* The digest that a signature takes; of GOST keys it is the only one. */
+/* The digest of a signature; GOST keys accept no other. */
 static int get_gost(const struct pkey *pkey, OSSL_PARAM parameters[]) {
     const char *digest = digest_name(pkey_hash(pkey));
     int size = 2 * (int)pkey->curve->numbers->size, bits = 4 * size;
@@ -156,30 +150,18 @@ static int get(void *data, OSSL_PARAM parameters[]) {
     return pkey->pkey ? EVP_PKEY_get_params(pkey->pkey, parameters) : pkey->curve && get_gost(pkey, parameters);
 }
 
-static const OSSL_PARAM *gettable(void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_int(OSSL_PKEY_PARAM_BITS, NULL),
-        OSSL_PARAM_int(OSSL_PKEY_PARAM_SECURITY_BITS, NULL),
-        OSSL_PARAM_int(OSSL_PKEY_PARAM_MAX_SIZE, NULL),
-        OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_MANDATORY_DIGEST, NULL, 0),
-        OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_DEFAULT_DIGEST, NULL, 0),
-        OSSL_PARAM_int(RECIPIENT_TYPE, NULL),
-        OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, NULL, 0),
-        OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, NULL, 0),
-        OSSL_PARAM_BN(OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0),
-        OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, NULL, 0),
-        OSSL_PARAM_BN(OSSL_PKEY_PARAM_RSA_N, NULL, 0),
-        OSSL_PARAM_BN(OSSL_PKEY_PARAM_RSA_E, NULL, 0),
-        OSSL_PARAM_END,
-    };
-
-    (void)provider;
-    return list;
-}
+PROVIDER_LIST(
+    gettable, OSSL_PARAM_int(OSSL_PKEY_PARAM_BITS, NULL), OSSL_PARAM_int(OSSL_PKEY_PARAM_SECURITY_BITS, NULL),
+    OSSL_PARAM_int(OSSL_PKEY_PARAM_MAX_SIZE, NULL), OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_MANDATORY_DIGEST, NULL, 0),
+    OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_DEFAULT_DIGEST, NULL, 0), OSSL_PARAM_int(RECIPIENT_TYPE, NULL),
+    OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, NULL, 0),
+    OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, NULL, 0), OSSL_PARAM_BN(OSSL_PKEY_PARAM_PRIV_KEY, NULL, 0),
+    OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, NULL, 0),
+    OSSL_PARAM_BN(OSSL_PKEY_PARAM_RSA_N, NULL, 0), OSSL_PARAM_BN(OSSL_PKEY_PARAM_RSA_E, NULL, 0))
 
 /*
- * Of a token's key only a public half leaves the provider. With the private half asked for, as OpenSSL does before it lets another
- * provider sign, this fails, and OpenSSL comes back here.
+ * Only the public half of a token's key leaves the provider. OpenSSL asks for the private half before another provider
+ * signs; this fails, and OpenSSL returns to this provider.
  */
 static int export_key(void *data, int selection, OSSL_CALLBACK *callback, void *argument) {
     const struct pkey *pkey = data;
@@ -212,9 +194,9 @@ static void *new_rsa(void *provider) { return pkey_empty(provider, KIND_RSA); }
 static void *new_ec(void *provider) { return pkey_empty(provider, KIND_EC); }
 
 /*
- * Public keys of others come in, such as the other side's of an agreement. An EC key that has a private half does so with it,
- * and the default provider computes with that, because OpenSSL gives the other side's key whole, and cannot be told to leave a
- * half out. Private keys of RSA stay with their provider.
+ * Imports public keys, such as the other side's key of an agreement. An EC key is imported with its private half, and
+ * the default provider computes with it, because OpenSSL passes the other side's key as a whole. Private keys of RSA
+ * stay in their provider.
  */
 static int import_key(void *data, int selection, const OSSL_PARAM parameters[]) {
     struct pkey *pkey = data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signatures of RSA and EC keys of a token. The default provider knows the parameters, and what they mean for names of
- * algorithms: a context of its own, for the public half, keeps them, and verifies. The token signs.
+ * Signatures of RSA and EC keys of a token. The default provider has the parameters and the names of algorithms: its
+ * own context, for the public half, keeps the parameters, and verifies. The token signs.
  */
 #include "provider.h"
 
@@ -47,7 +47,7 @@ static void *duplicate(void *context) {
     if (!copy)
         return NULL;
     copy->is_signature = signing->is_signature;
-    copy->pkey = signing->pkey ? pkey_retain(signing->pkey) : NULL;
+    copy->pkey = pkey_retain(signing->pkey);
     if ((signing->inner && !(copy->inner = EVP_PKEY_CTX_dup(signing->inner)))
         || (signing->hashing
             && (!(copy->hashing = EVP_MD_CTX_new()) || !EVP_MD_CTX_copy_ex(copy->hashing, signing->hashing)))) {
@@ -60,10 +60,7 @@ static void *duplicate(void *context) {
 static int begin(void *context, void *key, const OSSL_PARAM parameters[], bool is_signature) {
     struct signing *signing = context;
 
-    if (key) {
-        pkey_free(signing->pkey);
-        signing->pkey = pkey_retain(key);
-    }
+    pkey_replace(&signing->pkey, key);
     if (!given_check(parameters))
         return 0;
     if (!signing->pkey || !signing->pkey->pkey)
@@ -177,33 +174,19 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
         && (!signing->inner || !parameters || EVP_PKEY_CTX_set_params(signing->inner, parameters));
 }
 
-/* As the default provider has them. */
-static const OSSL_PARAM *rsa_parameters(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_octet_string(OSSL_SIGNATURE_PARAM_ALGORITHM_ID, NULL, 0),
-        OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PAD_MODE, NULL, 0),
-        OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0),
-        OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PROPERTIES, NULL, 0),
-        OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_DIGEST, NULL, 0),
-        OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_PROPERTIES, NULL, 0),
-        OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, NULL, 0),
-        OSSL_PARAM_END,
-    };
-
-    (void)context, (void)provider;
-    return list;
-}
-static const OSSL_PARAM *ec_parameters(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_octet_string(OSSL_SIGNATURE_PARAM_ALGORITHM_ID, NULL, 0),
-        OSSL_PARAM_size_t(OSSL_SIGNATURE_PARAM_DIGEST_SIZE, NULL),
-        OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0),
-        OSSL_PARAM_END,
-    };
-
-    (void)context, (void)provider;
-    return list;
-}
+/* The same lists as the default provider's. */
+CONTEXT_LIST(
+    rsa_parameters, OSSL_PARAM_octet_string(OSSL_SIGNATURE_PARAM_ALGORITHM_ID, NULL, 0),
+    OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PAD_MODE, NULL, 0),
+    OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0),
+    OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PROPERTIES, NULL, 0),
+    OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_DIGEST, NULL, 0),
+    OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_PROPERTIES, NULL, 0),
+    OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, NULL, 0))
+CONTEXT_LIST(
+    ec_parameters, OSSL_PARAM_octet_string(OSSL_SIGNATURE_PARAM_ALGORITHM_ID, NULL, 0),
+    OSSL_PARAM_size_t(OSSL_SIGNATURE_PARAM_DIGEST_SIZE, NULL),
+    OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0))
 
 #define SIGNATURE(name, parameters) \
     const OSSL_DISPATCH name[] = { \

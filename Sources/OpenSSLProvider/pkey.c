@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A key: the public half, and the private one, which a token has, or the memory. */
+/* A key: its public half, and its private half on a token or in memory. */
 #include "provider.h"
 
 #include <openssl/x509.h>
@@ -22,7 +22,7 @@ int pkey_number(enum kind kind) {
                                   : NID_id_GostR3410_2012_512;
 }
 
-/* The public half where others compute with it; without this provider's algorithms, which would ask themselves. */
+/* The public half in the default provider, without this provider's algorithms, which would call themselves. */
 static EVP_PKEY *decode(struct provider *provider, const struct pkey *pkey) {
     OSSL_LIB_CTX *context = provider_context(provider);
     const unsigned char *rest = pkey->info.whole.bytes;
@@ -36,7 +36,7 @@ static EVP_PKEY *decode(struct provider *provider, const struct pkey *pkey) {
     EVP_PKEY_free(decoded);
     FAIL(
         REASON_PUBLIC, "no provider knows this public key; activate OpenSSL's default provider: a section of providers "
-        "in the configuration turns it off unless it names it");
+        "in the configuration without it turns it off");
     return NULL;
 }
 
@@ -88,7 +88,8 @@ struct pkey *pkey_new(struct provider *provider, unsigned char *der, size_t leng
 bool pkey_has_private(const struct pkey *pkey) { return pkey->key || pkey->number || pkey->has_native; }
 
 struct pkey *pkey_retain(struct pkey *pkey) {
-    __atomic_add_fetch(&pkey->references, 1, __ATOMIC_RELAXED);
+    if (pkey)
+        __atomic_add_fetch(&pkey->references, 1, __ATOMIC_RELAXED);
     return pkey;
 }
 
@@ -103,7 +104,15 @@ void pkey_free(struct pkey *pkey) {
     OPENSSL_free(pkey);
 }
 
-/* A URI by which the same key is found again: its token, and what it is called. */
+void pkey_replace(struct pkey **place, struct pkey *pkey) {
+    if (!pkey)
+        return;
+    pkey_retain(pkey);
+    pkey_free(*place);
+    *place = pkey;
+}
+
+/* A URI that finds the same key again, by its token, identifier and label. */
 static char *describe(const struct token *token, const struct object *object) {
     P11KitUri *uri = p11_kit_uri_new();
     CK_OBJECT_CLASS kind = CKO_PRIVATE_KEY;
@@ -129,25 +138,11 @@ static char *describe(const struct token *token, const struct object *object) {
 }
 
 struct pkey *pkey_of_token(struct provider *provider, struct token *token, const struct object *object) {
-    CK_SESSION_HANDLE session;
-    unsigned long connection;
-    unsigned char *der = NULL, *asks;
     bool always_asks = false;
-    struct pkey *pkey;
     size_t length;
+    unsigned char *der = public_info(token, CKO_PRIVATE_KEY, object, &always_asks, &length);
+    struct pkey *pkey = der ? pkey_new(provider, der, length) : NULL;
 
-    if (!token_acquire(token, &session, &connection))
-        return NULL;
-    if (connection == object->connection) {
-        der = public_info(token, session, CKO_PRIVATE_KEY, object, &length);
-        asks = object_attribute(token, session, object->handle, CKA_ALWAYS_AUTHENTICATE, &(size_t){0});
-        always_asks = asks && asks[0] == CK_TRUE;
-        OPENSSL_free(asks);
-    } else {
-        FAIL(REASON_TOKEN, "the token has left");
-    }
-    token_release(token, session, connection);
-    pkey = der ? pkey_new(provider, der, length) : NULL;
     if (pkey && (!(pkey->key = key_new(token, object, always_asks)) || !(pkey->uri = describe(token, object)))) {
         NO_MEMORY();
         pkey_free(pkey);
@@ -174,7 +169,7 @@ int pkey_give(struct pkey *pkey, OSSL_CALLBACK *callback, void *argument) {
     };
 
     done = callback(parameters, argument);
-    /* Who takes it puts NULL there. */
+    /* The receiver puts NULL there. */
     pkey_free(pkey);
     return done;
 }

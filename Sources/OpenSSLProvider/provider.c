@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What OpenSSL's core calls: the provider starts, lists its algorithms, and ends. It may be started more than once. */
+/* The start of the provider, its settings, and its end. It may be started more than once. */
 #include "provider.h"
 
 #include "libcrypto.h"
@@ -7,74 +7,10 @@
 #include <openssl/provider.h>
 #include <string.h>
 
-static const OSSL_ALGORITHM signatures[] = {
-    {GOST_256_NAMES, PROPERTIES, gost_signature, "GOST R 34.10-2012, 256 bits"},
-    {GOST_512_NAMES, PROPERTIES, gost_signature, "GOST R 34.10-2012, 512 bits"},
-    {GOST_2001_NAMES, PROPERTIES, gost_signature, "GOST R 34.10-2001"},
-    {RSA_NAMES, PROPERTIES, rsa_signature, "RSA by tokens"},
-    {"ECDSA", PROPERTIES, ec_signature, "ECDSA by tokens"},
-    {NULL, NULL, NULL, NULL},
-};
-static const OSSL_ALGORITHM decryptions[] = {
-    {GOST_256_NAMES, PROPERTIES, gost_decryption, "transport of keys"},
-    {GOST_512_NAMES, PROPERTIES, gost_decryption, "transport of keys"},
-    {GOST_2001_NAMES, PROPERTIES, gost_decryption, "transport of keys"},
-    {RSA_NAMES, PROPERTIES, rsa_decryption, "RSA by tokens"},
-    {NULL, NULL, NULL, NULL},
-};
-static const OSSL_ALGORITHM agreements[] = {
-    {GOST_256_NAMES, PROPERTIES, gost_agreement, "VKO and KEG"},
-    {GOST_512_NAMES, PROPERTIES, gost_agreement, "VKO and KEG"},
-    {GOST_2001_NAMES, PROPERTIES, gost_agreement, "VKO"},
-    {"ECDH", PROPERTIES, ec_agreement, "ECDH by tokens"},
-    {NULL, NULL, NULL, NULL},
-};
-
-OSSL_LIB_CTX *provider_context(struct provider *provider) {
-    OSSL_LIB_CTX *known = __atomic_load_n(&provider->context, __ATOMIC_ACQUIRE), *made;
-
-    if (known)
-        return known;
-    made = OSSL_LIB_CTX_new_child(provider->core, provider->functions);
-    if (!made) {
-        NO_MEMORY();
-        return NULL;
-    }
-    if (__atomic_compare_exchange_n(
-            &provider->context, &known, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return made;
-    OSSL_LIB_CTX_free(made);
-    return known;
-}
-
-static const OSSL_ALGORITHM *query(void *provider, int operation, int *no_cache) {
-    (void)provider;
-    *no_cache = 0;
-    switch (operation) {
-    case OSSL_OP_DIGEST: return digest_algorithms;
-    case OSSL_OP_CIPHER: return cipher_algorithms;
-    case OSSL_OP_MAC: return mac_algorithms;
-    case OSSL_OP_KEYMGMT: return keymgmt_algorithms;
-    case OSSL_OP_SIGNATURE: return signatures;
-    case OSSL_OP_ASYM_CIPHER: return decryptions;
-    case OSSL_OP_KEYEXCH: return agreements;
-    case OSSL_OP_STORE: return store_algorithms;
-    case OSSL_OP_DECODER: return decoder_algorithms;
-    case OSSL_OP_ENCODER: return encoder_algorithms;
-    default: return NULL;
-    }
-}
-
-static const OSSL_PARAM *gettable(void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_NAME, NULL, 0), OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_VERSION, NULL, 0),
-        OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_BUILDINFO, NULL, 0), OSSL_PARAM_int(OSSL_PROV_PARAM_STATUS, NULL),
-        OSSL_PARAM_END,
-    };
-
-    (void)provider;
-    return list;
-}
+PROVIDER_LIST(
+    gettable, OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_NAME, NULL, 0),
+    OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_VERSION, NULL, 0), OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_BUILDINFO, NULL, 0),
+    OSSL_PARAM_int(OSSL_PROV_PARAM_STATUS, NULL))
 
 static int get(void *provider, OSSL_PARAM parameters[]) {
     static const char *const texts[][2] = {
@@ -94,7 +30,7 @@ static int get(void *provider, OSSL_PARAM parameters[]) {
     return !wanted || OSSL_PARAM_set_int(wanted, 1);
 }
 
-/* Keys and tokens end when neither a provider nor an object of it is left. */
+/* Keys and tokens end with the last provider and the last object. */
 static void end(void *context) {
     struct provider *provider = context;
 
@@ -104,7 +40,7 @@ static void end(void *context) {
 }
 
 static const OSSL_DISPATCH functions[] = {
-    ENTRY(OSSL_FUNC_PROVIDER_QUERY_OPERATION, query), ENTRY(OSSL_FUNC_PROVIDER_GETTABLE_PARAMS, gettable),
+    ENTRY(OSSL_FUNC_PROVIDER_QUERY_OPERATION, algorithms_query), ENTRY(OSSL_FUNC_PROVIDER_GETTABLE_PARAMS, gettable),
     ENTRY(OSSL_FUNC_PROVIDER_GET_PARAMS, get), ENTRY(OSSL_FUNC_PROVIDER_TEARDOWN, end), END_OF_TABLE};
 
 static int read_switch(const char *name, const char *value, bool *is_on) {
@@ -118,7 +54,7 @@ static int read_switch(const char *name, const char *value, bool *is_on) {
     return FAIL(REASON_CONTROL, "%s = %s; it is 1 or 0", name, value);
 }
 
-/* The settings of the provider's section, named as the engine's control commands. */
+/* The settings of the provider's section, with the names of the engine's control commands. */
 static int configure(const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn *get_parameters) {
     char *module = NULL, *pin = NULL, *serial = NULL, *verbose = NULL, *login = NULL;
     bool is_verbose = false, is_login_forced = false;
@@ -137,7 +73,7 @@ static int configure(const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn 
     if (verbose && !read_switch("VERBOSE", verbose, &is_verbose))
         return 0;
     if (verbose)
-        settings_set_verbose(is_verbose);
+        note_set_verbose(is_verbose);
     if (module && *module)
         settings_set_module(module);
     if (pin && *pin) {
@@ -155,7 +91,7 @@ static int configure(const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn 
     return 1;
 }
 
-/* Before libcrypto's functions are known, the core alone can tell an error. */
+/* Before libcrypto's functions are found, only the core can report an error. */
 static void tell(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *in, const char *format, ...) {
     OSSL_FUNC_core_vset_error_fn *set = NULL;
     OSSL_FUNC_core_new_error_fn *new = NULL;
@@ -206,7 +142,7 @@ int OSSL_provider_init(
     if (!provider)
         return NO_MEMORY();
     *provider = (struct provider){.core = core, .functions = in, .read = read, .write = write};
-    /* Before the settings, which end with the last user. */
+    /* Before the settings, which the last user clears. */
     users_add();
     if (!configure(core, get_parameters) || !registered_add()) {
         end(provider);

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenSSL's provider "kanal": keys and certificates of PKCS #11 tokens by pkcs11: URIs, and GOST algorithms for what
- * others have signed.
+ * OpenSSL's provider "kanal": keys and certificates of PKCS #11 tokens by pkcs11: URIs, and GOST algorithms for
+ * verification.
  *
- *   provider.c     what OpenSSL's core calls: the start, the lists of algorithms, the end
- *   libcrypto.c    the libcrypto that has loaded the provider, found at run time; libcrypto.inc lists its functions
- *   pkey.c         a key: its public half, and a private one, of the token or in memory
- *   software.c     what GOST keys in memory do
- *   given.c        lists of parameters that programs hand in
- *   keymgmt.c      keys as OpenSSL manages them
- *   generate.c     keys that a token generates, and GOST keys that are made here
+ *   provider.c     the start, the settings, and the end
+ *   algorithms.c   the algorithms, by operation
+ *   context.c      the library context in which the default provider computes
+ *   libcrypto.c    the libcrypto that has loaded the provider, found at run time
+ *   pkey.c         a key: its public half, and its private half on a token or in memory
+ *   software.c     operations of GOST keys in memory
+ *   given.c        checks of programs' lists of parameters
+ *   keymgmt.c      management of keys for OpenSSL
+ *   generate.c     generation of keys by a token, and of GOST keys in memory
  *   gost.c         signatures of GOST keys
- *   agree.c        what GOST keys agree on and decrypt
+ *   agree.c        key agreement and decryption by GOST keys
  *   native.c       signatures of RSA and EC keys of a token, with the default provider's parameters
  *   rsa.c, ec.c    the signatures themselves; decryption by RSA keys, agreement by EC keys
  *
- *   Messages/registered.c   GOST digests and ciphers where OpenSSL looks them up by number
+ *   Messages/registered.c   GOST digests and ciphers in OpenSSL's table of numbers
  *   Messages/digests.c      digests for OpenSSL
- *   Messages/ciphers.c      ciphers of messages; parameters.c has their form in messages
+ *   Messages/ciphers.c      ciphers of messages; parameters.c reads and writes their parameters
  *   Messages/aead.c         ciphers with authentication
  *   Messages/macs.c         authentication codes
  *
@@ -27,13 +29,13 @@
  *   Files/pkcs8.c    GOST keys of files
  *   Files/data.c     GOST keys as lists of parameters
  *
- * The folder GOST computes, by Sources/GOSTKernels, and knows nothing of OpenSSL. Tokens, PINs, objects and operations with
- * private keys are those of Sources/OpenSSLKeys.
+ * The folder GOST computes, by Sources/GOSTKernels, and does not use OpenSSL. Sources/OpenSSLKeys has tokens, PINs,
+ * objects and operations with private keys.
  *
- * All algorithms have the property "provider=kanal". Keys of RSA and EC have a public half in the default provider, which
- * does with it what needs no token, in a child of the application's library context.
+ * All algorithms have the property "provider=kanal". Keys of RSA and EC have a public half in the default provider,
+ * which does the work without a token, in a child of the application's library context.
  *
- * The file is never unmapped (-z nodelete): digests that are registered live as long as the process.
+ * The file is never unmapped (-z nodelete): registered digests stay until the process ends.
  */
 #ifndef KANAL_PROVIDER_H
 #define KANAL_PROVIDER_H
@@ -53,18 +55,33 @@
 #define ENTRY(number, function) {number, (void (*)(void))(function)}
 #define END_OF_TABLE {0, NULL}
 #define PROPERTIES "provider=kanal"
+/* A function that returns a list of parameters: by the provider, or by a context, too. */
+#define PROVIDER_LIST(name, ...) \
+    static const OSSL_PARAM *name(void *unused) { \
+        static const OSSL_PARAM list[] = {__VA_ARGS__, OSSL_PARAM_END}; \
+        return (void)unused, list; \
+    }
+#define CONTEXT_LIST(name, ...) \
+    static const OSSL_PARAM *name(void *unused, void *provider) { \
+        static const OSSL_PARAM list[] = {__VA_ARGS__, OSSL_PARAM_END}; \
+        return (void)unused, (void)provider, list; \
+    }
 
 struct provider {
     const OSSL_CORE_HANDLE *core;
     const OSSL_DISPATCH *functions;
-    /* What the core does for reading and writing. */
+    /* The core's functions for reading and writing. */
     OSSL_FUNC_BIO_read_ex_fn *read;
     OSSL_FUNC_BIO_write_ex_fn *write;
     /* A child of the application's library context, made when it is needed. */
     OSSL_LIB_CTX *context;
 };
 
-/* ---- provider.c ---- */
+/* ---- algorithms.c ---- */
+
+OSSL_FUNC_provider_query_operation_fn algorithms_query;
+
+/* ---- context.c ---- */
 
 /* The child; NULL with an error. */
 OSSL_LIB_CTX *provider_context(struct provider *provider);
@@ -73,11 +90,11 @@ OSSL_LIB_CTX *provider_context(struct provider *provider);
 
 /* Whether a list from outside has a value where it has a length; it may be NULL. Return 0 with an error. */
 int given_check(const OSSL_PARAM parameters[]);
-/* The same, but for a parameter of which the length alone may be told. */
+/* The same, except for one parameter, which may have only a length. */
 int given_check_but(const OSSL_PARAM parameters[], const char *except);
 /* Whether there is room in a list for answers. Returns 0 with an error. */
 int wanted_check(const OSSL_PARAM parameters[]);
-/* A text, however it is given and ends, which is empty if it has no value. Returns 0 with an error. */
+/* A text of either type, with or without a zero byte at its end; empty without a value. Returns 0 with an error. */
 int given_text(const OSSL_PARAM *value, char *text, size_t room);
 enum { LONGEST_TEXT = 256, LONGEST_URI = 4096 };
 
@@ -88,7 +105,7 @@ int registered_add(void);
 
 /* ---- unopened.c ---- */
 
-/* The last error is that of a message's key; or there is none. */
+/* Keeps the last error, which is a message's key's; or forgets it. */
 void unopened_note(void);
 void unopened_forget(void);
 
@@ -111,21 +128,23 @@ struct pkey {
     struct info info;
     const gost_curve_set *curve;
     EVP_PKEY *pkey;
-    /* The private one: that of a token, or a GOST key's number; NULL if there is none. "pkey" may have that of an EC key. */
+    /* The private half: a token's key, or a GOST key's number; both NULL without one. "pkey" may have an EC key's. */
     struct key *key;
     char *uri;
     struct secret *number;
     bool has_native;
 };
 bool pkey_has_private(const struct pkey *pkey);
-/* Without a public half, for one of this kind. */
+/* A key without a public half yet, which has to be of this kind. */
 struct pkey *pkey_empty(struct provider *provider, enum kind kind);
-/* Takes the SubjectPublicKeyInfo. Return 0 or NULL with an error. */
+/* Owns the SubjectPublicKeyInfo from now on. Return 0 or NULL with an error. */
 int pkey_fill(struct pkey *pkey, unsigned char *der, size_t length);
 struct pkey *pkey_new(struct provider *provider, unsigned char *der, size_t length);
+/* NULL is allowed in all three; pkey_replace() leaves the key of the place then. */
 struct pkey *pkey_retain(struct pkey *pkey);
 void pkey_free(struct pkey *pkey);
-/* The private key of the token that is behind an object, with its public half. */
+void pkey_replace(struct pkey **place, struct pkey *pkey);
+/* The private key of a token by its object, with its public half. */
 struct pkey *pkey_of_token(struct provider *provider, struct token *token, const struct object *object);
 /* OpenSSL's name for a kind of keys. */
 const char *pkey_name(enum kind kind);
@@ -133,7 +152,7 @@ const char *pkey_name(enum kind kind);
 int pkey_number(enum kind kind);
 size_t pkey_size(const struct pkey *pkey);
 enum hash_kind pkey_hash(const struct pkey *pkey);
-/* Gives a key to OpenSSL's core, which takes the reference, or it is released. */
+/* Passes a key and its reference to OpenSSL's core, or releases it. */
 int pkey_give(struct pkey *pkey, OSSL_CALLBACK *callback, void *argument);
 
 /* ---- software.c ---- */
@@ -146,7 +165,10 @@ int software_derive(
 int software_decrypt(
     const struct pkey *pkey, const struct agreement *agreement, const unsigned char *data, size_t data_length,
     unsigned char *secret, size_t *length);
-/* A key of this number, which it takes, with its public half; the digest's identifier may be empty. NULL with an error. */
+/*
+ * A key of this number, which it owns from now on, with its public half; the digest's identifier may be empty. NULL
+ * with an error.
+ */
 struct pkey *software_key(
     struct provider *provider, enum kind kind, const gost_curve_set *curve, struct der hash, struct secret *number);
 struct pkey *software_generate(
@@ -158,7 +180,7 @@ struct pkcs8 {
     enum kind kind;
     struct der version, parameters, number, rest;
 };
-/* False, without an error, for what is not a GOST key. */
+/* False, without an error, if it is not a GOST key. */
 bool pkcs8_read(const unsigned char *octets, size_t length, struct pkcs8 *pkcs8);
 /* NULL with an error that names the fault. */
 struct pkey *pkcs8_key(struct provider *provider, const struct pkcs8 *pkcs8);
@@ -167,7 +189,7 @@ unsigned char *pkcs8_write(const struct pkey *pkey, size_t *length);
 
 /* ---- encrypt.c ---- */
 
-/* How a private key is written: the encoder's context. */
+/* The encoder's context for private keys. */
 struct writing {
     struct provider *provider;
     EVP_CIPHER *cipher;
@@ -188,11 +210,11 @@ const OSSL_PARAM *data_types(int selection);
 
 /* ---- generate.c ---- */
 
-/* A curve by one of its names; NULL if it is not one for this kind. */
+/* A curve by one of its names; NULL if it does not suit this kind. */
 const gost_curve_set *generation_curve(enum kind kind, const char *name);
-/* The digest that a key on this curve names: none with curves of RFC 9215, 4, which imply it. */
+/* The digest in a key's parameters: empty for curves of RFC 9215, 4, which imply it. */
 struct der generation_hash(enum kind kind, const gost_curve_set *curve);
-/* The parameters are those of a key. */
+/* Copies the parameters of a key. */
 int generation_set_template(void *generation, void *key);
 
 void *generation_begin(void *provider, int selection, const OSSL_PARAM parameters[], enum kind kind);
@@ -204,8 +226,8 @@ void generation_end(void *generation);
 /* ---- keymgmt.c, gost.c, rsa.c, ec.c, store.c, decode.c, encode.c ---- */
 
 /*
- * The first name is the one that contexts of keys are made by, and it is the identifier: by the short name OpenSSL 3 would
- * find the methods of the engine gost where that is the default, and give them keys that are none of its.
+ * OpenSSL makes contexts of keys by the first name. It is the identifier, because by the short name OpenSSL 3 would
+ * find the methods of the engine gost, if that is the default, and pass them keys of this provider.
  */
 #define GOST_2001_NAMES "1.2.643.2.2.19:gost2001:GOST R 34.10-2001"
 #define GOST_256_NAMES "1.2.643.7.1.1.1.1:gost2012_256:GOST R 34.10-2012 with 256 bit modulus"
@@ -226,8 +248,8 @@ int ec_sign(
 #define URI_LABEL "PKCS#11 PROVIDER URI"
 #define URI_VERSION "PKCS#11 Provider URI v1.0"
 /*
- * The key that a file's URI names; NULL with an error. Files may come from anybody: they name neither a module, which is code
- * that the process runs, nor a PIN.
+ * The key that a file's URI names; NULL with an error. Files may come from strangers: they may name neither a module,
+ * which is code that the process runs, nor a PIN.
  */
 struct pkey *store_find(struct provider *provider, const char *uri, OSSL_PASSPHRASE_CALLBACK *ask, void *argument);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RSA keys of a token: paddings are put together here; the token signs with the padding of PKCS #1 v1.5, or raw blocks,
- * which PSS and OAEP need.
+ * RSA keys of a token: the provider makes the paddings; the token signs with the padding of PKCS #1 v1.5, or raw
+ * blocks, which PSS and OAEP need.
  */
 #include "provider.h"
 
@@ -9,22 +9,15 @@
 #include <openssl/rsa.h>
 #include <string.h>
 
-static int run(
-    const struct pkey *pkey, CK_MECHANISM_TYPE type, const unsigned char *data, size_t length, unsigned char *result) {
-    CK_MECHANISM mechanism = {type, NULL, 0};
-
-    return key_sign(pkey->key, &mechanism, data, length, result, pkey_size(pkey));
-}
-
 /*
- * A number, and a digest, of the default provider's context. They are asked for as numbers and names: what OpenSSL makes of
- * them for its own callers depends on tables that another thread may be filling. NULL stands for no digest.
+ * A number, and a digest, of the default provider's context. They are read as numbers and names, because OpenSSL's
+ * other forms depend on tables that another thread may be filling. NULL if the digest is not set.
  */
 static int get_number(EVP_PKEY_CTX *context, const char *name, int *number) {
     OSSL_PARAM wanted[] = {OSSL_PARAM_construct_int(name, number), OSSL_PARAM_construct_end()};
 
     return EVP_PKEY_CTX_get_params(context, wanted) == 1
-        || FAIL(REASON_UNSUPPORTED, "the default provider does not tell the parameter %s", name);
+        || FAIL(REASON_UNSUPPORTED, "the default provider does not have the parameter %s", name);
 }
 
 static int get_digest(struct provider *provider, EVP_PKEY_CTX *context, const char *name, EVP_MD **md) {
@@ -34,7 +27,7 @@ static int get_digest(struct provider *provider, EVP_PKEY_CTX *context, const ch
 
     *md = NULL;
     if (EVP_PKEY_CTX_get_params(context, wanted) != 1)
-        return FAIL(REASON_UNSUPPORTED, "the default provider does not tell the parameter %s", name);
+        return FAIL(REASON_UNSUPPORTED, "the default provider does not have the parameter %s", name);
     if (!text[0])
         return 1;
     *md = EVP_MD_fetch(provider->context, text, NULL);
@@ -91,7 +84,7 @@ static size_t add_prefix(
     return der_end(&writer, &done) ? done : 0;
 }
 
-/* MGF1 of RFC 8017, B.2.1, added to what is there. */
+/* Adds MGF1 (RFC 8017, B.2.1) to a block. */
 static int add_mask(
     unsigned char *block, size_t length, const unsigned char *seed, size_t seed_length, const EVP_MD *md) {
     EVP_MD_CTX *hashing = EVP_MD_CTX_new();
@@ -163,19 +156,19 @@ static int sign_padded(
         if (!md) {
             if (length > size - RSA_PKCS1_PADDING_SIZE)
                 return FAIL(REASON_INPUT, "%zu bytes for a key of %zu", length, size);
-            return run(pkey, CKM_RSA_PKCS, digest, length, signature);
+            return key_sign_rsa(pkey->key, true, digest, length, signature, size);
         }
         info_length = add_prefix(md, digest, length, info);
         if (info_length == 0 || info_length > size - RSA_PKCS1_PADDING_SIZE)
             return FAIL(REASON_UNSUPPORTED, "this digest with a key of %zu bytes", size);
-        return run(pkey, CKM_RSA_PKCS, info, info_length, signature);
+        return key_sign_rsa(pkey->key, true, info, info_length, signature, size);
     case RSA_PKCS1_PSS_PADDING:
         if (!md)
             return FAIL(REASON_INPUT, "PSS needs a digest");
         return encode_pss(pkey, digest, salt_length, md, mask_md ? mask_md : md, block)
-            && run(pkey, CKM_RSA_X_509, block, size, signature);
+            && key_sign_rsa(pkey->key, false, block, size, signature, size);
     case RSA_NO_PADDING:
-        return length == size ? run(pkey, CKM_RSA_X_509, digest, length, signature)
+        return length == size ? key_sign_rsa(pkey->key, false, digest, length, signature, size)
                               : FAIL(REASON_INPUT, "%zu bytes without padding for a key of %zu", length, size);
     default: return FAIL(REASON_UNSUPPORTED, "the padding %d of RSA", padding);
     }
@@ -232,7 +225,7 @@ static void *duplicate(void *context) {
 
     if (!copy)
         return NULL;
-    copy->pkey = decryption->pkey ? pkey_retain(decryption->pkey) : NULL;
+    copy->pkey = pkey_retain(decryption->pkey);
     if (decryption->inner && !(copy->inner = EVP_PKEY_CTX_dup(decryption->inner))) {
         release(copy);
         return NULL;
@@ -243,10 +236,7 @@ static void *duplicate(void *context) {
 static int begin(void *context, void *key, const OSSL_PARAM parameters[], bool is_decryption) {
     struct decryption *decryption = context;
 
-    if (key) {
-        pkey_free(decryption->pkey);
-        decryption->pkey = pkey_retain(key);
-    }
+    pkey_replace(&decryption->pkey, key);
     if (!given_check(parameters))
         return 0;
     if (!decryption->pkey || !decryption->pkey->pkey || (is_decryption && !decryption->pkey->key))
@@ -299,8 +289,7 @@ static int open_oaep(
 static int decrypt(
     void *context, unsigned char *result, size_t *length, size_t room, const unsigned char *data, size_t data_length) {
     struct decryption *decryption = context;
-    size_t size = pkey_size(decryption->pkey), block_length = size;
-    CK_MECHANISM mechanism = {CKM_RSA_PKCS, NULL, 0};
+    size_t size = pkey_size(decryption->pkey), block_length = 0;
     unsigned char block[LARGEST_RSA];
     int padding, done;
 
@@ -312,14 +301,10 @@ static int decrypt(
         return FAIL(REASON_INPUT, "%zu bytes for a key of %zu", data_length, size);
     if (!get_number(decryption->inner, OSSL_ASYM_CIPHER_PARAM_PAD_MODE, &padding))
         return 0;
-    if (padding == RSA_PKCS1_PADDING)
-        block_length = size - RSA_PKCS1_PADDING_SIZE;
-    else if (padding == RSA_PKCS1_OAEP_PADDING || padding == RSA_NO_PADDING)
-        mechanism.mechanism = CKM_RSA_X_509;
-    else
+    if (padding != RSA_PKCS1_PADDING && padding != RSA_PKCS1_OAEP_PADDING && padding != RSA_NO_PADDING)
         return FAIL(REASON_UNSUPPORTED, "the padding %d of RSA", padding);
-    done = key_decrypt(
-        decryption->pkey->key, &mechanism, data, data_length, block, &block_length, padding != RSA_PKCS1_PADDING);
+    done = key_decrypt_rsa(
+        decryption->pkey->key, padding == RSA_PKCS1_PADDING, data, data_length, block, size, &block_length);
     if (done && padding == RSA_PKCS1_OAEP_PADDING) {
         done = open_oaep(decryption, block, size, result, room, length);
     } else if (done && block_length <= room) {
@@ -341,20 +326,13 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
     return given_check(parameters)
         && (!decryption->inner || !parameters || EVP_PKEY_CTX_set_params(decryption->inner, parameters));
 }
-static const OSSL_PARAM *list_parameters(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, NULL, 0),
-        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, NULL, 0),
-        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST_PROPS, NULL, 0),
-        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, NULL, 0),
-        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST_PROPS, NULL, 0),
-        OSSL_PARAM_octet_string(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, NULL, 0),
-        OSSL_PARAM_END,
-    };
-
-    (void)context, (void)provider;
-    return list;
-}
+CONTEXT_LIST(
+    list_parameters, OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, NULL, 0),
+    OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, NULL, 0),
+    OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST_PROPS, NULL, 0),
+    OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, NULL, 0),
+    OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST_PROPS, NULL, 0),
+    OSSL_PARAM_octet_string(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, NULL, 0))
 
 const OSSL_DISPATCH rsa_decryption[] = {
     ENTRY(OSSL_FUNC_ASYM_CIPHER_NEWCTX, new),

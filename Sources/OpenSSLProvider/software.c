@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GOST keys whose private half is in memory: what they sign, agree on and decrypt, and new ones. */
+/* Signatures, agreements, decryption and generation by GOST keys in memory. */
 #include "provider.h"
 
 #include "wrap.h"
@@ -17,18 +17,18 @@ int software_sign(const struct pkey *pkey, const unsigned char *digest, unsigned
 
     done = done
         && (private_sign(pkey->curve, pkey->number->octets, digest, noise, signature)
-            || FAIL(REASON_INPUT, "no signature comes of these random numbers"));
+            || FAIL(REASON_INPUT, "the random numbers yielded no signature; try again"));
     OPENSSL_cleanse(noise, sizeof noise);
     return done;
 }
 
-/* What both sides know, by VKO or KEG. */
+/* The shared secret, by VKO or KEG. */
 static int agree(
     const struct pkey *pkey, const unsigned char *point, const unsigned char *ukm, bool is_keg, unsigned char *secret) {
     enum hash_kind kind = pkey->kind == KIND_GOST_2001 ? HASH_94 : HASH_256;
     const unsigned char *number = pkey->number->octets;
 
-    /* A point that is not one of the curve, or of a small order, would tell of the number. */
+    /* A point of another curve, or of a small order, would reveal the number. */
     if (!curve_has_point(pkey->curve, point))
         return FAIL(REASON_INPUT, "the other side's public key is not a point of the curve");
     return (is_keg ? private_keg(pkey->curve, number, point, ukm, secret)
@@ -58,7 +58,7 @@ int software_derive(
     return agree(pkey, point, agreement->ukm, size == 64, secret);
 }
 
-/* By the code it shows whether the key was right. */
+/* The code proves the key. */
 static int unwrap(const struct transported *transported, const unsigned char *kek, unsigned char *secret) {
     const gost_sbox_set *rows;
     enum block_kind kind = transported->wrapped_length == TRANSPORTED_KEY + 8 ? BLOCK_MAGMA : BLOCK_KUZNYECHIK;
@@ -108,7 +108,7 @@ struct pkey *software_key(
     if (!number || !curve_prepare(curve)) {
         NO_MEMORY();
     } else if (size = curve->numbers->size, number->length != size || (size == 64) != (kind == KIND_GOST_512)) {
-        FAIL(REASON_INPUT, "the private key has not the length that its curve wants");
+        FAIL(REASON_INPUT, "the private key does not have the length of its curve");
     } else if (!private_is_number(curve, number->octets) || !private_point(curve, number->octets, point)) {
         FAIL(REASON_INPUT, "the private key is not a number above 0 and below the curve's order");
     } else {
@@ -133,6 +133,6 @@ struct pkey *software_generate(
     if (is_made)
         return software_key(provider, kind, curve, hash, secret);
     secret_free(secret);
-    FAIL(REASON_INPUT, "no private key comes of these random numbers");
+    FAIL(REASON_INPUT, "the random numbers yielded no private key; try again");
     return NULL;
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// Keeps fork(2) and calls of libpcsclite apart.
 ///
 /// libpcsclite has one mutex for the whole process. It is held for moments in every call, and for as long as the
-/// service takes to answer while a context is made. A child that was forked in such a moment would wait for that mutex
+/// service needs to answer while a context is made. A child that was forked in such a moment would wait for that mutex
 /// for good. So a fork waits until no brief call is under way, and new calls wait until it is done. For calls that may
 /// be long, such as a command to a card, it waits only until they have begun. It waits for nothing longer than
 /// `patience`. A child that may have inherited a locked mutex tries it once, in a thread of its own. If it is locked,
@@ -43,7 +43,7 @@ package enum ForkGate {
     /// The number of threads inside of the library.
     ///
     /// A thread that enters or leaves touches only this and `forks`, so that calls that need no card take no lock here. Such
-    /// a thread counts itself first and looks for forks then; one that forks does both the other way round. So one of them
+    /// a thread counts itself first and looks for forks then; a thread that forks does both the other way round. So one of them
     /// sees the other.
     private static let inside = Atomic(0)
     /// The number of threads that are about to fork. It changes under the mutex.
@@ -199,7 +199,7 @@ package enum ForkGate {
         unsafe initialise(&state.pointee.changed)
     }
 
-    /// Sets the condition's clock to the one that cannot be changed.
+    /// Sets the condition's clock to the monotonic one.
     private static func initialise(_ condition: UnsafeMutablePointer<pthread_cond_t>) {
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)

@@ -19,7 +19,7 @@ final class PCSCCard: CardLink {
     /// Whether a transaction goes on.
     private var hasTransaction = false
     private(set) var atr: [UInt8] = []
-    /// The greatest length of an APDU: as the reader says, over T=1; short ones otherwise, and for the rest of the
+    /// The greatest length of an APDU: the reader's, over T=1; short ones otherwise, and for the rest of the
     /// connection once an extended one has failed.
     private(set) lazy var maximumLength = greatestLength()
 
@@ -60,7 +60,7 @@ final class PCSCCard: CardLink {
         }
     }
 
-    /// Connects to a card whose power another process has taken, which a reset alone gives back. A connection to its reader is
+    /// Connects to a card whose power another process has cut, which only a reset restores. A connection to its reader is
     /// enough for that.
     private func connectToUnpowered() throws(LinkError) {
         guard mode == DWORD(SCARD_SHARE_SHARED) else { throw .sharingViolation }
@@ -152,7 +152,7 @@ final class PCSCCard: CardLink {
         }
     }
 
-    /// Waits until no other process keeps the card, which libpcsclite would do without an end. A process that takes it in
+    /// Waits until no other process keeps the card, which libpcsclite would do without an end. A process that connects in
     /// the moment behind this is still waited for by libpcsclite.
     private func waitForOthers() throws(LinkError) {
         // The question would end a transaction of this connection.
@@ -205,14 +205,14 @@ final class PCSCCard: CardLink {
         var replyCount = DWORD(reply.count)
         var sendInfo = SCARD_IO_REQUEST(
             dwProtocol: protocolInUse, cbPciLength: DWORD(MemoryLayout<SCARD_IO_REQUEST>.size))
+        guard context.enter(.long) else { throw LinkError(LONG(SCARD_E_SERVER_TOO_BUSY)) }
         let code = unsafe encoded.bytes.withUnsafeBufferPointer { bytes in
             unsafe reply.withUnsafeMutableBufferPointer { reply in
-                context.call(.long) {
-                    unsafe pcsc.SCardTransmit(
-                        handle, &sendInfo, bytes.baseAddress, DWORD(bytes.count), nil, reply.baseAddress, &replyCount)
-                }
+                unsafe pcsc.SCardTransmit(
+                    handle, &sendInfo, bytes.baseAddress, DWORD(bytes.count), nil, reply.baseAddress, &replyCount)
             }
         }
+        context.leave(.long)
         try check(code)
         return try ByteProtocol.response(in: reply.prefix(Int(clamping: replyCount)))
     }

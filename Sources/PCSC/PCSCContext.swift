@@ -13,7 +13,7 @@ final class PCSCContext: Sendable {
     let handle: SCARDCONTEXT
     private let monitor = Monitor()
 
-    /// - Throws: `LinkError/refused` if the service hangs up, as it does when it has as many contexts as it takes, and
+    /// - Throws: `LinkError/refused` if the service hangs up, as it does when it has as many contexts as it allows, and
     ///   on users whom polkit does not let use it; `LinkError/incompatible` if it is of another version than libpcsclite;
     ///   `LinkError/rootChanged` after chroot(2), where earlier contexts go on.
     init() throws(LinkError) {
@@ -42,11 +42,24 @@ final class PCSCContext: Sendable {
     ///
     /// - Returns: The code; `SCARD_E_SERVER_TOO_BUSY` in a child that cannot use libpcsclite.
     func call(_ length: ForkGate.Length, _ body: () -> LONG) -> LONG {
-        monitor.enter()
-        defer { monitor.leave() }
-        guard ForkGate.enter(length) else { return LONG(SCARD_E_SERVER_TOO_BUSY) }
-        defer { ForkGate.leave(length) }
+        guard enter(length) else { return LONG(SCARD_E_SERVER_TOO_BUSY) }
+        defer { leave(length) }
         return body()
+    }
+
+    /// Begins a call of libpcsclite, as ``call(_:_:)`` does. It ends with ``leave(_:)``.
+    ///
+    /// - Returns: Whether libpcsclite can be called.
+    func enter(_ length: ForkGate.Length) -> Bool {
+        monitor.enter()
+        if ForkGate.enter(length) { return true }
+        monitor.leave()
+        return false
+    }
+
+    func leave(_ length: ForkGate.Length) {
+        ForkGate.leave(length)
+        monitor.leave()
     }
 
     /// The states of the readers now.
@@ -63,7 +76,7 @@ final class PCSCContext: Sendable {
         return try states(of: names())
     }
 
-    /// The count of insertions and removals in a reader that has a card; nil if the service does not tell.
+    /// The count of insertions and removals in a reader that has a card; nil if unknown.
     func insertions(in reader: String) -> Int? {
         monitor.enter()
         defer { monitor.leave() }

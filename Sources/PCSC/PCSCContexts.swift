@@ -21,7 +21,7 @@ final class PCSCContexts: Sendable {
     private let state = Lock(State())
     private let clocks: Clocks
 
-    /// The time for which a refused context is tried again, because those of other processes end.
+    /// The time for which a refused context is tried again, because other processes' contexts end.
     private static let patience = Duration.seconds(1)
 
     init(clocks: Clocks = .system) { self.clocks = clocks }
@@ -96,8 +96,8 @@ final class PCSCContexts: Sendable {
         }
     }
 
-    /// A new context. A service that hangs up before its first answer may be one that ends, or starts: it is asked again
-    /// for a while, but not by every call. The time counts from the first refusal, for which a service that ends takes
+    /// A new context. A service that hangs up before its first answer may be ending, or starting: it is asked again
+    /// for a while, but not by every call. The time counts from the first refusal, for which an ending service needs
     /// seconds.
     private func make() throws(LinkError) -> PCSCContext {
         let patience = state.withLock { $0.isRefused } ? .zero : Self.patience

@@ -38,7 +38,7 @@ package final class PCSCReaders: ReaderService {
         self.unserved = unserved
     }
 
-    /// All readers; none without a smart card service. One that refuses this process is an error.
+    /// All readers; none without a smart card service. A service that refuses this process is an error.
     package func readers() throws(LinkError) -> [ReaderState] {
         try state.withLock { state throws(LinkError) in try refresh(&state) }
     }
@@ -97,7 +97,7 @@ package final class PCSCReaders: ReaderService {
     }
 
     /// Waits until SCardConnect would be answered, which has to wait for other processes' transactions. Without other
-    /// connections to the reader there are none.
+    /// connections to the reader it has no reader.
     private func waitForOthers(at reader: String, _ context: PCSCContext) throws(LinkError) {
         guard try context.state(of: reader).isShared else { return }
         let inquiry = inquiries.withLock { $0.removeValue(forKey: reader) } ?? ReaderInquiry(reader)

@@ -10,7 +10,7 @@ import Locking
 /// The service does not answer SCardConnect while a program keeps a transaction, and not the call that ends the last
 /// connection while the reader's driver waits for the card. libpcsclite's calls have no time limit, and nothing ends one
 /// that is under way. So the service is asked the same here, before, where the answer can be waited for as long as wanted.
-/// The messages are those of pcsc-lite's protocol 4, in the processor's order of bytes. A service that answers in another
+/// The messages are of pcsc-lite's protocol 4, in the processor's order of bytes. A service that answers in another
 /// way is not asked: the call is made as it is.
 @safe
 package final class ReaderInquiry {
@@ -42,10 +42,10 @@ package final class ReaderInquiry {
     private var descriptor: Int32 = -1
     /// The connection to the card; nil as long as the service has not answered.
     private var card: UInt32?
-    /// What has arrived of the next answer.
+    /// The bytes of the next answer so far.
     private var received: [UInt8] = []
 
-    /// - Parameter socket: The service's; nil for that which libpcsclite takes.
+    /// - Parameter socket: The service's; nil for libpcsclite's.
     package init(_ reader: String, socket: String? = nil) {
         self.reader = reader
         self.socket = socket ?? ServiceSocket.path

@@ -6,13 +6,13 @@ import HostProcess
 
 /// A reader on USB, as the kernel describes the device.
 ///
-/// Its driver tells where the device is, its descriptors tell whether it has a slot. So a driver that gives a wrong place
+/// Its driver reports the device's place, its descriptors state whether it has a slot. So a driver that reports a wrong place
 /// gains nothing where no token is.
 package enum USBReader {
     /// The attribute of `SCardGetAttrib` for the place (PC/SC part 3, 3.1.4): `0020`, bus and device.
     static let place: UInt = 0x0002_0110
 
-    /// The file with the descriptors of the device at a place; nil if this is no place on USB.
+    /// The file with the descriptors of the device at a place; nil if the place is not on USB.
     ///
     /// - Parameter attribute: The value of ``place``, little-endian in four or eight bytes; empty if the reader has none.
     package static func descriptors(at attribute: [UInt8]) -> String? {

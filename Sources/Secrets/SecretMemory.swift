@@ -6,7 +6,7 @@ import Glibc
 /// forked child, as far as the system can. Many secrets share a page.
 ///
 /// At most half of the memory that the process may lock (`RLIMIT_MEMLOCK`) is locked here, because the program may want
-/// to lock some, too. More secrets are kept as well, but may be swapped out. If the system gives no such pages, the
+/// to lock some, too. More secrets are kept as well, but may be swapped out. If the system has no such pages, the
 /// heap is used.
 ///
 /// The pool's own state, its lock included, is in pages that are empty in a child, too. So a child begins with an empty
@@ -69,7 +69,7 @@ package enum SecretMemory {
 enum LargeSecret {
     /// The header before the secret.
     private struct Header {
-        /// Tells the header from a secret's bytes, and from the zeros of a child that did not make it.
+        /// Distinguishes the header from a secret's bytes, and from the zeros of a child that did not make it.
         var mark: UInt
         /// The bytes of all pages; 0 on the heap.
         var mapped: Int
@@ -201,7 +201,7 @@ extension SecretRegion {
         self[unit].free = Unit.allFree(size)
     }
 
-    /// Takes a block of a unit that has room.
+    /// Allocates a block of a unit that has room.
     func take(_ size: BlockSize, from unit: Int) -> UnsafeMutableRawPointer {
         let index = self[unit].free.trailingZeroBitCount
         self[unit].free &= self[unit].free &- 1

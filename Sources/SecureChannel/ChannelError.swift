@@ -7,8 +7,8 @@ package import Storage
 /// The reason why the token has no secure channel with this host. Each of these is final: the operation must start
 /// over.
 ///
-/// Sections are those of GSC/1. Status words outside the channel are not authenticated. An error that stands for one
-/// tells the *link's* answer, which may be false (15.2).
+/// Sections are of GSC/1. Status words outside the channel are not authenticated. An error for one
+/// is the *link's* answer, which may be false (15.2).
 package enum ChannelError: Error, Sendable, Equatable {
     /// The link failed.
     case link(LinkError)
@@ -19,9 +19,9 @@ package enum ChannelError: Error, Sendable, Equatable {
     /// The activation password is not of the canonical form of section 5, or too short for the profile. Nothing was
     /// sent to the token's slot.
     case passwordInvalid
-    /// The token says that the activation password is wrong (63Cx), and perhaps how many tries are left.
+    /// Wrong activation password (63Cx), perhaps with the number of tries left.
     case passwordRejected(triesLeft: Int?)
-    /// The password's slot takes no more tries (6983).
+    /// The password's slot has no tries left (6983).
     case slotBlocked
     /// The password's slot does not exist, is empty, or was for one host only (6984).
     case slotUnusable
@@ -39,7 +39,7 @@ package enum ChannelError: Error, Sendable, Equatable {
     case profileUnsupported
     /// The token is paired in the classic profile and has the modern one by now: it must be paired again.
     case profileRaised
-    /// The token took more than 10 s to answer PAIR-2.
+    /// The token needed more than 10 s to answer PAIR-2.
     case timedOut
     /// The token speaks another protocol than GSC/1.
     case protocolUnknown
@@ -49,7 +49,7 @@ package enum ChannelError: Error, Sendable, Equatable {
     case storage(StorageError)
     /// The random number generator failed.
     case randomUnavailable
-    /// The system gave no memory for a computation. A later call may get it.
+    /// Out of memory for a computation. A later call may succeed.
     case outOfMemory
     /// A GOST primitive failed.
     case libraryFailure

@@ -3,11 +3,11 @@ package import APDU
 import Locking
 import Secrets
 
-/// An open session with a token: takes commands in plain, sends them protected, and returns replies that were verified
+/// An open session with a token: accepts commands in plain, sends them protected, and returns replies that were verified
 /// (GSC/1, 12 and 13).
 ///
 /// Any failure closes the channel and wipes its keys. The caller opens a new one. Until the first verified reply the
-/// channel is provisional, and the first command must be one that may run twice (SELECT, MSE SET), because the token's
+/// channel is provisional, and the first command must be idempotent (SELECT, MSE SET), because the token's
 /// last word in the opening is not authenticated (10).
 ///
 /// A channel belongs to one thread at a time and to the process that opened it.
@@ -20,12 +20,12 @@ package final class SecureChannel: CardConnection {
     package private(set) var metWrongMAC = false
 
     let uptime: Uptime
-    var session: Session?
+    var session: HostSession?
     /// When the keys were agreed.
     private(set) var begin: Duration
     private let link: any CardConnection
 
-    init(_ session: consuming Session, over link: any CardConnection, record: PairingRecord, uptime: Uptime) {
+    init(_ session: consuming HostSession, over link: any CardConnection, record: PairingRecord, uptime: Uptime) {
         self.session = .some(session)
         self.link = link
         self.record = record
@@ -42,15 +42,15 @@ package final class SecureChannel: CardConnection {
     /// Whether commands can be sent: nothing went wrong, and the greatest number of commands was not reached.
     package var isOpen: Bool {
         guard let number = session?.number else { return false }
-        return number < Session.maximum
+        return number < HostSession.maximum
     }
 
-    /// The greatest length of a command with the most data that `transmit(_:)` takes.
+    /// The greatest length of a command with the most data that `transmit(_:)` accepts.
     package var maximumLength: Int { 65_544 }
 
     /// Sends one command protected and returns the verified reply.
     ///
-    /// Data that do not fit one message are sent as a command chain (11.3), and a reply that the token gives in pieces
+    /// Data that do not fit one message are sent as a command chain (11.3), and a reply that the token returns in pieces
     /// (61xx) is fetched up to the command's Ne (11.4).
     ///
     /// - Throws: `LinkError/malformed` for a CLA other than 00, 10, 80, 90 or more data than the profile allows, with
@@ -106,7 +106,7 @@ package final class SecureChannel: CardConnection {
     package func discard() { session = nil }
 
     /// Goes on with fresh keys; the old ones are wiped.
-    func replaceSession(_ session: consuming Session) {
+    func replaceSession(_ session: consuming HostSession) {
         self.session = .some(session)
         begin = uptime.now
     }
@@ -123,7 +123,7 @@ package final class SecureChannel: CardConnection {
 
 /// Batches (GSC/1, 13.4).
 extension SecureChannel {
-    /// Whether the token takes the batch: has the feature, and room for the commands and all possible replies. If it has
+    /// Whether the token accepts the batch: has the feature, and room for the commands and all possible replies. If it has
     /// not, the commands are to be sent one by one.
     package func canTransmit(_ batch: borrowing Batch) -> Bool {
         let command = batch.command
@@ -135,7 +135,7 @@ extension SecureChannel {
     /// Sends the commands of a batch as one and returns the replies to those that were executed, in order.
     ///
     /// Unless the batch ``Batch/goesOn``, the last reply is the first whose status word is neither 9000 nor 61xx. If the
-    /// token refuses the batch as a whole, nothing was executed, and its status word is returned as that of the first
+    /// token refuses the batch as a whole, nothing was executed, and its status word is returned as the status word of the first
     /// command.
     ///
     /// - Throws: The errors of `transmit(_:)`; `LinkError/malformed`, with nothing sent, for a batch that

@@ -43,7 +43,7 @@ struct Descriptor: ~Copyable {
         self.number = number
     }
 
-    /// Throws unless this is a directory that only those of `access` can reach.
+    /// Throws unless this is a directory that only the users of `access` can reach.
     borrowing func requireDirectory(_ access: Directory.Access) throws(StorageError) {
         let status = try status()
         guard status.st_mode & S_IFMT == S_IFDIR else { throw .denied(.otherKind) }
@@ -52,7 +52,7 @@ struct Descriptor: ~Copyable {
         guard access != .group || status.st_mode & S_ISGID != 0 else { throw .denied(.withoutGroup) }
     }
 
-    /// Throws unless this is a file, in `directory`, that only those of `access` can reach.
+    /// Throws unless this is a file, in `directory`, that only the users of `access` can reach.
     ///
     /// - Returns: Its size in bytes.
     @discardableResult
@@ -80,7 +80,7 @@ struct Descriptor: ~Copyable {
         return status.st_size
     }
 
-    /// Whether a directory, which the process cannot open, has the mode of one that the members of a Unix group share,
+    /// Whether a directory, which the process cannot open, has the mode of a directory that the members of a Unix group share,
     /// and the process is not in that group.
     static func isOfOtherGroup(_ path: String) -> Bool {
         var status = stat()
@@ -139,7 +139,7 @@ struct Descriptor: ~Copyable {
     /// Waits until the written data, or the directory's entries, are on the device.
     borrowing func synchronise() throws(StorageError) { try check(fsync(number)) }
 
-    /// Takes the file's lock, exclusive between processes and threads. The kernel releases it when the holder dies. It
+    /// Acquires the file's lock, exclusive between processes and threads. The kernel releases it when the holder dies. It
     /// is tried again and again, since a holder may keep it for any time.
     ///
     /// - Parameter patience: In milliseconds; 0 does not wait.
@@ -153,7 +153,7 @@ struct Descriptor: ~Copyable {
         }
     }
 
-    /// Gives the lock back, also where a forked child still holds a copy of the descriptor.
+    /// Releases the lock, also where a forked child still holds a copy of the descriptor.
     borrowing func unlock() { flock(number, LOCK_UN) }
 
     /// In this directory, renames the file `old` to `new` in one step, in place of any file of that name.
@@ -161,7 +161,7 @@ struct Descriptor: ~Copyable {
         try check(unsafe renameat(number, old, number, new))
     }
 
-    /// In this directory, gives the file `old` the name `new` as well, unless something has that name.
+    /// In this directory, links the file `old` as `new` as well, unless that name exists.
     borrowing func link(_ old: String, as new: String) throws(StorageError) {
         guard unsafe linkat(number, old, number, new, 0) != 0, errno != EEXIST else { return }
         throw StorageError(errno: errno)

@@ -5,7 +5,7 @@ package import Secrets
 
 /// A private directory of small files, each of which is replaced as a whole or not at all.
 ///
-/// ``Access`` says who may reach the directory and its files. Anything else, a symbolic link included, is refused, and
+/// ``Access`` defines the users who may reach the directory and its files. Anything else, a symbolic link included, is refused, and
 /// never repaired. After a crash, a `kill -9` or a full disk every file holds either its old or its new content. The
 /// caller judges the content.
 ///
@@ -231,10 +231,10 @@ extension Directory {
         return name
     }
 
-    /// Makes a temporary file. Its lock, held while it is open, says that its writer is alive; if another process saw
+    /// Makes a temporary file. Its lock, held while it is open, shows that its writer is alive; if another process saw
     /// it before it was locked and clears it away, or keeps the lock, a new one is made.
     ///
-    /// - Parameter name: Takes the name.
+    /// - Parameter name: Receives the name.
     private func newFile(
         _ name: inout String, in directory: borrowing Descriptor
     ) throws(StorageError) -> Descriptor {
@@ -256,7 +256,7 @@ extension Directory {
     private static func temporaryName() throws(StorageError) -> String {
         do {
             let number = try SystemRandom().bytes(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-            return temporaryPrefix + String(number, radix: 16)
+            return temporaryPrefix + number.hexadecimal()
         } catch {
             throw .system(errno: EIO)
         }
@@ -297,24 +297,6 @@ extension Directory {
 
         func checkMode(_ mode: mode_t) throws(StorageError) {
             guard mode & (self == .group ? 0o007 : 0o077) == 0 else { throw .denied(.accessibleToOthers) }
-        }
-    }
-}
-
-/// A file of settings for programs, by a user or the administrator.
-package enum TrustedFile {
-    /// The content of the file, or nil if it does not exist. Links are followed. Only root or the process's user may be
-    /// able to write the file that they lead to.
-    ///
-    /// - Parameter limit: The greatest size to accept, in bytes.
-    package static func read(_ path: String, limit: Int) throws(StorageError) -> [UInt8]? {
-        do throws(StorageError) {
-            let file = try Descriptor(following: path)
-            let size = try file.requireTrusted()
-            guard size <= limit else { throw .tooLarge }
-            return [UInt8](copying: try file.read(size))
-        } catch .notFound {
-            return nil
         }
     }
 }

@@ -3,11 +3,11 @@ import CHostProcess
 import Glibc
 import Locking
 
-/// Writes a new file in a thread of its own, while its caller computes the next bytes. The system brings them to the disk
-/// meanwhile, so that fsync(2) has little left to do, and keeps none but the last of a long file in memory, so that it
+/// Writes a new file in a thread of its own, while its caller computes the next bytes. The system flushes them
+/// early, so that fsync(2) has little left to do, and keeps none but the last of a long file in memory, so that it
 /// has room there for other files, and needs no new room for this one.
 ///
-/// There is no thread for a short file, and none if the system makes none: its bytes are written by the caller.
+/// The caller itself writes a short file, and any file if the system cannot create a thread.
 package final class BackgroundWriter: Sendable {
     private struct State {
         /// Short pieces, which are written as one.
@@ -34,7 +34,7 @@ package final class BackgroundWriter: Sendable {
     /// - Parameter descriptor: A regular file that is empty. It stays open until ``finish()`` or ``discard()`` has returned.
     package init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Takes the next bytes.
+    /// Accepts the next bytes.
     ///
     /// - Throws: ``SystemError`` if these or earlier ones cannot be written.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
@@ -49,7 +49,7 @@ package final class BackgroundWriter: Sendable {
         if isLong { try hand(bytes) }
     }
 
-    /// Gives a piece to the thread, as soon as there is room.
+    /// Hands a piece to the thread, as soon as there is room.
     private func hand(_ piece: [UInt8]) throws(SystemError) {
         monitor.enter()
         defer { monitor.leave() }
@@ -95,7 +95,7 @@ package final class BackgroundWriter: Sendable {
         }
         guard written - begun >= Self.stretch else { return }
         state.withLock { $0.begun = written }
-        // A file system that does not know these brings all to the disk at the end. Neither takes an error from fsync(2), and
+        // A file system without these calls writes everything at the end. Neither hides an error from fsync(2), and
         // bytes that are not on the disk yet stay in memory.
         _ = sync_file_range(descriptor, begun, written - begun, sync_file_range_write)
         if begun > Self.stretch { posix_fadvise(descriptor, 0, begun - Self.stretch, POSIX_FADV_DONTNEED) }

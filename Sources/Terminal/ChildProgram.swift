@@ -75,10 +75,10 @@ package final class ChildProgram {
         return status
     }
 
-    /// Gives the program its input, and reads its output until it closes both pipes.
+    /// Writes the program's input, and reads its output until it closes both pipes.
     ///
     /// - Parameters:
-    ///   - input: No more than a pipe takes at once.
+    ///   - input: No more than a pipe's capacity.
     ///   - limit: How much it may write.
     ///   - deadline: When it must be done.
     package func run(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Locking
+import Secrets
 
 /// Names of files, which are any bytes, in texts: a byte that is not UTF-8 is a character of Plane 16's private use
 /// there, U+10FE80 for 80 and so on. If a name contains these characters, each counts as four such bytes, so that
@@ -71,7 +72,7 @@ extension String {
         String(
             String.UnicodeScalarView(
                 unicodeScalars.flatMap { scalar in
-                    FileName.byte(of: scalar).map { Array("\\x\(String($0, radix: 16))".unicodeScalars) } ?? [scalar]
+                    FileName.byte(of: scalar).map { Array("\\x\($0.hexadecimal())".unicodeScalars) } ?? [scalar]
                 }))
     }
 }

@@ -47,7 +47,7 @@ package final class InputFile: Sendable {
         length = form == S_IFREG && place >= 0 && status.st_size > place ? status.st_size - place : nil
     }
 
-    /// Whether a name is that of a regular file. Nothing is opened, so that no writer to a pipe is disturbed.
+    /// Whether a name refers to a regular file. Nothing is opened, so that no writer to a pipe is disturbed.
     package static func isRegular(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -104,20 +104,5 @@ package final class InputFile: Sendable {
         }
         ProgramContext.current.files.whole.withLock { if $0.count < Self.wholeLimit { $0.append(self) } }
         return bytes
-    }
-}
-
-/// The identity of a file.
-struct FileIdentity: Hashable, Sendable {
-    private let device: dev_t
-    private let number: ino_t
-
-    init(_ status: stat) { (device, number) = (status.st_dev, status.st_ino) }
-
-    /// The identity of a regular file; nil for anything else.
-    init?(of path: String) {
-        var status = stat()
-        guard path != "-", unsafe stat(path.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        self.init(status)
     }
 }

@@ -5,7 +5,7 @@ import Translation
 
 /// A request to end, by Ctrl-C, SIGTERM or a terminal that was closed.
 ///
-/// It is received by a thread of its own. The first request cuts nothing short: code that waits is told, and ends by
+/// It is received by a thread of its own. The first request cuts nothing short: waiting code is notified, and ends by
 /// itself. A repeated request does not wait for that.
 @safe
 package enum Interruption {
@@ -26,7 +26,7 @@ package enum Interruption {
     private static let state = Lock(State())
     /// A pipe that can be read from after a request to end. Nothing ever reads it.
     private static let wish = Pipe()
-    /// A pipe through which the handler of signals tells the thread, and others that there is a reminder.
+    /// A pipe through which the signal handler notifies the thread, and others that there is a reminder.
     private static let signals = Pipe()
 
     private struct Pipe {
@@ -70,7 +70,7 @@ package enum Interruption {
         }
     }
 
-    /// Takes the signals over.
+    /// Starts the thread, and installs the signal handlers.
     package static func listen() {
         _ = (wish, signals)
         state.withLock { $0.isListening = true }

@@ -5,7 +5,7 @@ package import Translation
 
 /// All that a command has of its process: streams, the terminal, environment variables, the language.
 ///
-/// It belongs to a task and those that it starts. A test gives each command a context of its own, so that many run in
+/// It belongs to a task and its child tasks. A test creates a context of its own for each command, so that many run in
 /// one process.
 package struct ProgramContext: Sendable {
     /// The context of the present task; the process's own unless another was given.
@@ -21,15 +21,15 @@ package struct ProgramContext: Sendable {
     }
     /// The environment variables; nil for the process's.
     package var variables: [String: String]?
-    /// The catalogue of the language in which people are told; nil for English.
+    /// The catalogue of the language of messages; nil for English.
     package var catalogue = Language.catalogue
-    /// The width of the parser's help; nil for that of the process's terminal.
+    /// The width of the parser's help; nil for the width of the process's terminal.
     package var helpWidth: Int?
     /// The present time, in seconds since 1970.
     package var now: @Sendable () -> Int64 = { Int64(time(nil)) }
     /// Whether results go to a terminal; nil to ask it.
     package var hasReader: Bool?
-    /// What the command remembers of its files.
+    /// The command's record of its files.
     let files = FileRecord()
 
     /// The context of this process.

@@ -139,7 +139,7 @@ package final class ResultFile: Sendable {
         }
     }
 
-    /// Takes the next bytes. They may be written later, in a thread of its own.
+    /// Accepts the next bytes. They may be written later, in a thread of its own.
     ///
     /// - Throws: ``SystemError`` if these or earlier ones cannot be written.
     package func write(_ bytes: [UInt8]) throws(SystemError) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CHostProcess
 import Glibc
-package import Translation
+import Translation
 
 /// The place of a result. The name is followed step by step, so that no link of another user is followed, and no
 /// directory can be exchanged after it was checked.
@@ -114,42 +114,5 @@ final class OpenDirectory: Sendable {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { throw SystemError(errno, path) }
         return copy
-    }
-}
-
-/// Why a result does not go where it was sent.
-package enum ResultRefusal: Explained, Equatable {
-    /// A link of another user is on the way.
-    case link(String)
-    /// It is a pipe or a device of another user.
-    case device(String)
-    /// It is one of the files that were read.
-    case input(String)
-    /// The directory's owner, or another user who may write to it, has replaced it.
-    case exchanged(String)
-    /// There is a file of that name, which was not to be replaced.
-    case exists(String)
-    /// It is a folder.
-    case folder(String)
-    /// There is no folder for it.
-    case folderMissing(String)
-
-    package var explanation: Phrase {
-        switch self {
-        case .link(let path):
-            "\(path.printable): a link of another user leads there: name the file itself"
-        case .device(let path):
-            "\(path.printable) is a pipe or a device of another user: name a file of your own"
-        case .input(let path):
-            "\(path.printable) is read, and would be lost: name another file for the result"
-        case .exchanged(let path):
-            "\(path.printable) was exchanged by another program: name a file in a directory of your own"
-        case .exists(let path):
-            "\(path.printable) is there already: --overwrite replaces it"
-        case .folder(let path):
-            "\(path.printable) is a folder: name a file in it"
-        case .folderMissing(let path):
-            "there is no folder for \(path.printable): make it, or name a file in another one"
-        }
     }
 }

@@ -31,7 +31,7 @@ package enum TokenError: Error, Sendable, Equatable {
     case unsupported
     /// The token has key containers, which the operation would erase.
     case holdsContainers
-    /// The token makes and takes no keys: it keeps files and computes nothing.
+    /// The token generates and imports no keys: it keeps files and computes nothing.
     case keepsFilesOnly
     /// The token is a folder with a key container, which is never changed.
     case readOnly
@@ -39,7 +39,7 @@ package enum TokenError: Error, Sendable, Equatable {
     case initialisationPhase
     /// The token's answer does not have the form that the command prescribes.
     case malformedAnswer
-    /// A different token is in the place of this one, or one that does not tell its serial number.
+    /// A different token is in the place of this one, or a token that does not report its serial number.
     case anotherToken
     /// The key of a container cannot be used: its files are not what they have to be.
     case container(ContainerError)

@@ -32,7 +32,7 @@ package struct Catalogue: Sendable {
         }
         func number(_ place: Int) -> Int { Self.number(in: bytes, at: place, isLittle) ?? 0 }
         let count = number(8)
-        // The first half of the revision is that of the form.
+        // The first half of the revision is the form's.
         guard number(4) >> 16 == 0, count <= bytes.count / 16 else { return nil }
         (keys, texts) = (number(12), number(16))
         guard max(keys, texts) <= bytes.count - 8 * count else { return nil }

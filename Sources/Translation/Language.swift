@@ -40,7 +40,7 @@ package enum Language {
         return nil
     }
 
-    /// The installation's own directory, beside that of the library or the program, and the system's.
+    /// The installation's own directory, beside the library's or the program's, and the system's.
     private static var directories: [String] {
         let own = file.flatMap { file in
             file.lastIndex(of: "/").map { String(file[..<$0]) + "/../share/locale" }

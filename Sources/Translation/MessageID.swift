@@ -66,6 +66,6 @@ package enum MessageID: String, CaseIterable, Sendable {
     case tokenOther = "token.other"
     case tokenTooMuch = "token.too-much"
 
-    /// Whether the message tells of a possible attack.
+    /// Whether the message is about a possible attack.
     package var isAttack: Bool { rawValue.hasPrefix("attack.") }
 }

@@ -99,7 +99,7 @@ extension Character {
 
 /// The places of arguments in words: a number of one or two digits in braces.
 enum Placeholders {
-    /// The words with what `argument` gives for each number; where it gives nothing, the place stays as it is.
+    /// The words with `argument`'s result for each number; without a result, the placeholder stays.
     static func filled(_ words: String, _ argument: (Int) -> String?) -> String {
         var text = ""
         var rest = words[...]
@@ -133,13 +133,4 @@ enum Placeholders {
         }
         return (number, text.index(after: digits.endIndex))
     }
-}
-
-/// An error that names in a phrase the cause and, if possible, the remedy.
-package protocol Explained: Error, CustomStringConvertible {
-    var explanation: Phrase { get }
-}
-
-extension Explained {
-    package var description: String { explanation.description }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The word that was meant, for a message about one that is not known.
+/// The word that was meant, for a message about an unknown word.
 package enum Spelling {
     /// The longest word that is compared, in characters of Unicode.
     private static let limit = 64

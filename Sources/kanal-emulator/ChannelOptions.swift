@@ -24,7 +24,8 @@ struct ChannelOptions: ParsableArguments {
                 + " (default: both)"))
     var profiles: Profiles?
 
-    @Option(help: ArgumentHelp("How many sessions can be open at once, 1 to 4. (default: 4)", valueName: "count"))
+    @Option(
+        help: ArgumentHelp("The number of sessions that can be open at once, 1 to 4. (default: 4)", valueName: "count"))
     var sessions: Int?
 
     @Flag(inversion: .prefixedNo, help: "Whether several commands can come as one. (default: --batch)")
@@ -42,7 +43,7 @@ struct ChannelOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The longest plaintext of a protected command, 128 to 65000 bytes. More than 238 says that the token takes"
+            "The longest plaintext of a protected command, 128 to 65000 bytes. Above 238 the token states that it accepts"
                 + " extended APDUs. (default: 238)",
             valueName: "bytes"))
     var maxCommand: Int?
@@ -52,7 +53,7 @@ struct ChannelOptions: ParsableArguments {
             "The longest plaintext of a protected reply, 128 to 65000 bytes. (default: 238)", valueName: "bytes"))
     var maxReply: Int?
 
-    @Flag(help: "Take and give 1024 bytes at once, as --max-command 1024 --max-reply 1024 says.")
+    @Flag(help: "Accept commands and send responses of 1024 bytes: the same as --max-command 1024 --max-reply 1024.")
     var extended = false
 
     func validate() throws {

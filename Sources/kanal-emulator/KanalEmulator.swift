@@ -3,7 +3,9 @@ import ArgumentParser
 import CVersion
 import Emulator
 import Glibc
+import Secrets
 import Storage
+import VirtualReaders
 
 /// The command, with a property for each of its options.
 @main
@@ -83,13 +85,13 @@ struct KanalEmulator: ParsableCommand {
     @OptionGroup(title: "Secure Channel")
     var channel: ChannelOptions
 
-    @Option(help: ArgumentHelp("Where vpcd listens: a numeric IPv4 address.", valueName: "address"))
+    @Option(help: ArgumentHelp("The address of vpcd: a numeric IPv4 address.", valueName: "address"))
     var host = "127.0.0.1"
 
     @Option(help: "The port of the virtual reader; the second reader of Debian's vpcd is 35964.")
     var port: UInt16 = 35963
 
-    @Option(help: ArgumentHelp("How long to wait for vpcd, and for another token to leave it.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time to wait for vpcd, and for another token to leave it.", valueName: "seconds"))
     var wait = 30
 
     @Flag(inversion: .prefixedNo, help: "Whether to wait for vpcd again when the connection ends.")
@@ -182,7 +184,7 @@ struct KanalEmulator: ParsableCommand {
             pause: { usleep(useconds_t($0) * 1000) },
             reveal: { secrets in
                 for secret in secrets where isRevealing {
-                    LineWriter.standardOutput.write("session key: \(Self.digits(secret))")
+                    LineWriter.standardOutput.write("session key: \(secret.hexadecimal)")
                 }
             })
         if card.isNew { try card.store(container.map { path in try folder(path) }) }
@@ -212,22 +214,16 @@ struct KanalEmulator: ParsableCommand {
     }
 
     private var serialBytes: [UInt8]? {
-        guard let digits = serial?.compactMap(\.hexDigitValue), digits.count == serial?.count,
-            digits.count == 8 || digits.count == 16
-        else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-    }
-
-    private static func digits(_ bytes: [UInt8]) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        guard let bytes = serial.flatMap({ [UInt8](hexadecimal: $0.utf8) }), [4, 8].contains(bytes.count) else {
+            return nil
+        }
+        return bytes
     }
 
     /// The number in hexadecimal and in decimal, as reader names have it.
     private static func description(of serial: [UInt8]) -> String {
         let number = serial.reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-        let digits = String(number, radix: 16)
-        let width = number >> 32 == 0 ? 8 : 16
-        return String(repeating: "0", count: width - digits.count) + digits + " (decimal \(number))"
+        return number.hexadecimal(digits: number >> 32 == 0 ? 8 : 16) + " (decimal \(number))"
     }
 }
 

@@ -2,7 +2,7 @@
 import Glibc
 import Synchronization
 
-/// Whether the token is in the reader, as signals say: SIGUSR1 takes it away, SIGUSR2 brings it back.
+/// Whether the token is in the reader, controlled by signals: SIGUSR1 removes it, SIGUSR2 inserts it again.
 enum Presence {
     private static let isAway = Atomic(false)
     /// Whether it was away since it was last put into the reader, however briefly.

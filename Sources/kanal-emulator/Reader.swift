@@ -2,6 +2,8 @@
 import Emulator
 import Glibc
 import PCSC
+import Secrets
+import VirtualReaders
 
 /// The virtual reader that holds the token, for as long as the reader exists.
 struct Reader {
@@ -44,32 +46,33 @@ struct Reader {
         repeat {
             usleep(Reader.absence)
             Presence.wait()
-            let connection = try connect()
+            var connection = try connect()
             guard connection.isLooking(within: max(wait, Reader.patience)) else {
                 throw Failure("the reader at \(host):\(port) does not look at this token. Is another one in it?")
             }
             keepService()
             output.write("attached: \(host):\(port)")
-            let end = serve(card, over: connection, log)
+            let failure = serve(card, over: &connection, log)
             card.powerOff()
-            if end == .removed {
+            guard let failure else {
                 output.write("removed: \(host):\(port)")
-            } else if !reattach {
-                throw Failure("the reader at \(host):\(port) is gone: \(end)")
+                continue
             }
+            guard reattach else { throw Failure("the reader at \(host):\(port) is gone: \(failure)") }
         } while true
     }
 
-    /// The reason why the connection ended.
+    /// The reason why the connection ended; nil if the card was taken out.
     private func serve(
-        _ card: EmulatedCard, over connection: borrowing VirtualReader, _ log: borrowing LineWriter?
-    ) -> VirtualReaderError {
+        _ card: EmulatedCard, over connection: inout VirtualReader, _ log: borrowing LineWriter?
+    ) -> VirtualReaderError? {
         do throws(VirtualReaderError) {
             try connection.serve(card, while: { Presence.isPresent }) { command, response in
                 log?.write("> " + command.hexadecimal)
                 log?.write("< " + response.hexadecimal)
                 if latency > 0 { usleep(useconds_t(latency) * 1000) }
             }
+            return nil
         } catch {
             return error
         }
@@ -95,12 +98,5 @@ struct Reader {
         guard let trace else { return nil }
         guard let file = LineWriter(path: trace) else { throw Failure("the trace file '\(trace)' cannot be written") }
         return file
-    }
-}
-
-extension [UInt8] {
-    /// Two digits for each byte.
-    fileprivate var hexadecimal: String {
-        map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -3,13 +3,14 @@ import APDU
 import Emulator
 import Glibc
 import PCSC
+import Secrets
 
 /// Another program that uses the keys of the token's containers, as CryptoPro CSP does: it rewrites masks and keys.
 ///
 /// A card sees no transactions. So the program is a client of pcscd, and changes the token while it has one of its own: between
 /// any two commands of other programs that are not in one of theirs.
 struct Rotation: Sendable {
-    /// The ports of the readers of Debian's vpcd, of which it has two, and others that it may be told to have.
+    /// The ports of the readers of Debian's vpcd, of which it has two, and others that it may be configured to have.
     static let ports: ClosedRange<UInt16> = 35963...35978
 
     let card: EmulatedCard
@@ -65,8 +66,5 @@ struct Rotation: Sendable {
 }
 
 extension UInt16 {
-    fileprivate var twoDigits: String {
-        let digits = String(self, radix: 16, uppercase: true)
-        return (digits.count < 2 ? "0" : "") + digits
-    }
+    fileprivate var twoDigits: String { hexadecimal(digits: 2).uppercased() }
 }

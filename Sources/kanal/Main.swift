@@ -5,7 +5,7 @@ import KanalCommand
 import Locking
 import Terminal
 
-/// The program: it takes signals and descriptors over, and leaves the rest to `KanalCommand`.
+/// The program: it owns signals and descriptors, and leaves the rest to `KanalCommand`.
 @main
 enum Main {
     static func main() {
@@ -43,7 +43,7 @@ private final class MainThread: TaskExecutor {
     func runJobs() -> Never {
         var signals = sigset_t()
         unsafe sigfillset(&signals)
-        // Those that tell of a fault of the thread itself.
+        // Signals of a fault of the thread itself.
         for number in [SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV] { unsafe sigdelset(&signals, number) }
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         let executor = unsafe asUnownedTaskExecutor()

@@ -3,7 +3,7 @@
 # target.sh SECONDS keep|- TARGET: compiles a fuzz target with the products of fuzz.sh, and runs it for SECONDS,
 # beginning with the inputs of its corpus, Tests/Fuzz/Corpora/<target>.tar.gz. Findings are in .build/fuzz/<target>,
 # with the fuzzer's output in "log"; it is printed if the target fails. "// Compiled with:" in a target names sources of
-# KanalESIA and other targets that are built with it, as they need nothing of the rest. "configuration" is that of
+# KanalESIA and other targets that are built with it, as they need nothing of the rest. "configuration" is the one of
 # fuzz.sh. A target in C is one of OpenSSL's provider, which is compiled for it.
 set -Eeuo pipefail
 cd "$(dirname "$0")/../.."
@@ -22,7 +22,7 @@ trap 'cat "$directory/log" >&3' ERR
 
 Tests/Fuzz/corpus.sh unpack "$target"
 
-# Files of other programs, of which many are in BER, behind more bytes. For messages and PFX the first byte says that the rest
+# Files of other programs, of which many are in BER, behind more bytes. For messages and PFX the first byte means that the rest
 # is whole. Inputs are as long as the longest of them.
 longest=1024
 others() {
@@ -57,15 +57,12 @@ build_swift() {
     # shellcheck disable=SC2046
     swiftc "$(optimisation_for "$configuration")" -sanitize=fuzzer,address \
         -package-name "$(package_name "$build/$configuration.yaml")" -parse-as-library \
-        -swift-version 6 -use-ld=lld -I "$modules/Modules" -I Include/CHostProcess -I Include/CPCSC \
-        $(pkg-config --cflags-only-I libpcsclite | sed 's/-I/-Xcc &/g') \
-        -Xcc -fmodule-map-file="$modules"/GOSTKernels.build/module.modulemap \
-        -Xcc -fmodule-map-file="$modules"/CProcess.build/module.modulemap \
-        -Xcc -fmodule-map-file="$modules"/COpenSSL.build/module.modulemap \
+        -swift-version 6 -enable-upcoming-feature InternalImportsByDefault -use-ld=lld -I "$modules/Modules" \
+        $(c_module_flags "$modules") \
         "$source" $(sed -n 's|^// Compiled with: ||p' "$source") $(find "${source%.swift}" -name '*.swift' 2> /dev/null) \
         $(objects "$modules" \
             APDU Asking CProcess ChannelToken COpenSSL Configuration ContainerFolders Containers Emulator GOST GOSTKernels \
-            HostCrypto HostProcess KanalKit Locking Logging PCSC Secrets SecureChannel Sharing Storage Token TokenEnd Tokens Translation) \
+            HostCrypto HostProcess KanalKit Locking Logging PCSC Secrets SecureChannel Storage Token TokenEnd Tokens Translation VirtualReaders) \
         -o "$directory/fuzz"
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# interface.sh [accept]: requires that the public interfaces of KanalKit and KanalESIA are those in
-# Tests/Lint/interface.txt and interface-esia.txt, so that no program is broken by an oversight, that each part of them
-# is documented, and that none of their types has the name of a type of a module that programs import beside them. With
-# "accept", the lists are written again. Takes the modules of "swift build".
+# interface.sh [accept]: requires that Tests/Lint/interface.txt and interface-esia.txt list the public interfaces of
+# KanalKit and KanalESIA, so that no oversight breaks a program; that each public symbol is documented; and that no type
+# shares its name with a type of a module that programs import beside them. "accept" writes the lists again. Needs the
+# modules of "swift build".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
@@ -12,22 +12,22 @@ read -ra flags <<< "$(c_module_flags)"
 
 # The lines of a module's public symbols.
 symbols() {
-    perl -MJSON::PP -e '
-        my @symbols = map { @{decode_json(do { local (@ARGV, $/) = $_; <> })->{symbols}} } @ARGV;
-        my $missing = 0;
-        for (sort { join(".", @{$a->{pathComponents}}) cmp join(".", @{$b->{pathComponents}}) } @symbols) {
-            my $name = join ".", @{$_->{pathComponents}};
-            my $declaration = join "", map { $_->{spelling} } @{$_->{declarationFragments}};
-            $declaration =~ s/\s+/ /g;
-            push @lines, "$name: $declaration\n";
-            # A requirement of a protocol is documented with the protocol.
-            next if $_->{docComment} or $name =~ /\.(?:description|rawValue|init\(rawValue:\)|==\(_:_:\))$/;
-            print STDERR "without documentation: $name\n";
-            $missing++;
-        }
-        print sort @lines;
-        exit 1 if $missing;
-    ' "$@"
+    python3 - "$@" << 'PYTHON'
+import json
+import re
+import sys
+
+lines, missing = [], []
+for symbol in (symbol for path in sys.argv[1:] for symbol in json.load(open(path))["symbols"]):
+    name = ".".join(symbol["pathComponents"])
+    declaration = "".join(part["spelling"] for part in symbol["declarationFragments"])
+    lines.append(f"{name}: {' '.join(declaration.split())}")
+    # A requirement of a protocol is documented with the protocol.
+    if "docComment" not in symbol and not re.search(r"\.(?:description|rawValue|init\(rawValue:\)|==\(_:_:\))$", name):
+        missing.append(f"without documentation: {name}")
+print(*sorted(lines), sep="\n")
+sys.exit("\n".join(sorted(missing)) or None)
+PYTHON
 }
 
 # compare MODULE LIST [accept]
@@ -41,7 +41,7 @@ compare() {
     [ "${3:-}" != accept ] || cp "$work/interface" "$list"
     diff -u "$list" "$work/interface" \
         || fail "the public interface of $module has changed: if that is wanted, Tests/Lint/interface.sh accept"
-    # A file that imports the module together with those of adapters.sh needs no module before a name.
+    # A file that also imports the modules of adapters.py needs no module before a name.
     names=$(sed -n 's/^\([^.:]*\): .*/\1/p' "$work/interface")
     shared=$(cut -d' ' -f1 Tests/Lint/companions.txt | sort -u | comm -12 - <(sort -u <<< "$names") | xargs)
     [ -z "$shared" ] || fail "public names of $module that other modules have too, by Tests/Lint/companions.txt: $shared"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Requires that misuse does not compile: each file of Tests/Lint/Misuse is refused with the one error that it names; and
-# that use compiles, to machine code, in debug and in release, and in a program whose functions all belong to the main actor:
-# each file of Tests/Lint/Use, and each block of Swift or C of docs/Start/Vendors.md. A compiler that crashes on one fails
-# either. Takes the modules of "swift build".
+# Requires that misuse does not compile: the compiler refuses each file of Tests/Lint/Misuse with the one error that the
+# file names. Use compiles to machine code, in debug, in release, and in a program whose functions all belong to the main
+# actor: each file of Tests/Lint/Use, and each block of Swift or C of docs/Start/Vendors.md. A crash of the compiler is a
+# failure. Needs the modules of "swift build".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh

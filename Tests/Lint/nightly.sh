@@ -47,8 +47,8 @@ echo >> "$GIT_WORK_TREE/README.md"
 [ ! -e "$results/commit" ] || fail "a changed tree names its commit"
 passed "a part of the steps, or a changed tree, names no commit"
 
-# Every command is there.
+# Every command and every file of checks is there.
 while read -r command; do
-    [ -x "$command" ] || fail "Tests/nightly.txt: there is no $command"
-done < <(grep -o 'Tests/[A-Za-z/-]*\.sh' Tests/nightly.txt)
+    [ -e "$command" ] || fail "Tests/nightly.txt: there is no $command"
+done < <(grep -oE 'Tests/[A-Za-z/-]*\.(sh|bats)' Tests/nightly.txt)
 echo "nightly.sh: passed"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A stand-in for pinentry: the end of its name selects its behaviour. Its records are beside it.
+# A substitute for pinentry: the end of its name selects its behaviour. Its records are beside it.
 mode=${0##*-}
 beside=${0%/*}
 

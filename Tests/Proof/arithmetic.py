@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is known of the words that machine code computes: each is a linear form over atoms, which are whole numbers of known
+# The knowledge of words that machine code computes: each is a linear form over atoms, which are whole numbers of known
 # ranges. An operation that can overflow adds an atom for its carry, and an equation without remainder:
 # a + b + carry = sum + 2^64·overflow. So all equations hold in whole numbers, and none is modulo 2^64.
 from bounds import impossible
@@ -44,7 +44,7 @@ class Unknown(Exception):
 
 
 class Facts:
-    """The atoms of one path through the code, with their equations. `choices` says which value each bit has that the code
+    """The atoms of one path through the code, with their equations. `choices` has the value of each bit that the code
     selects by, as far as it is given; others become 0, and the caller asks for the other paths."""
 
     def __init__(self, solver, choices=()):
@@ -145,7 +145,7 @@ class Facts:
         for depth in depths:
             key = ("never", tuple(sorted(form.items())), len(self.assumptions), len(self.decided), depth)
             if key not in self.known:
-                # Where the code selects by a bit, its value says something of what the bit comes from.
+                # If the code selects by a bit, the bit's value restricts the words that it comes from.
                 equations = self.cone([atom for atom in [*form, *self.decided] if atom], depth)
                 atoms = {atom for f in equations + [form] for atom in f if atom}
                 premises = [f for f in self.assumptions if not atoms.isdisjoint(f)]
@@ -163,7 +163,7 @@ class Facts:
         return False
 
     def is_zero(self, form, depths=(2, 5, 12, 30)):
-        """Whether a form of whole numbers can only be 0. If so, this is known from then on: that numbers are whole says more
+        """Whether a form of whole numbers can only be 0. If so, this is known from then on: whole numbers imply more
         than the equations alone."""
         low, high = self.range_of(form)
         result = (high < 1 or self.never(combine((1, form), (-1, {0: 1})), depths)) and (

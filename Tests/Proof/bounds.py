@@ -4,7 +4,7 @@ import subprocess
 
 
 class Solver:
-    """A Z3 that runs as long as the proof. What it calls "unsat" has no solution in real numbers, and none in whole ones."""
+    """A Z3 that runs as long as the proof. Its answer "unsat" means no solution in real numbers, and so none in whole ones."""
 
     def __init__(self, program="z3"):
         self.process = subprocess.Popen([program, "-in", "-smt2"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// What CBMC proves of counters, for all of them: each block of a batch gets its own, and the one that is left is that of the block
+// Claims for CBMC about all counters: each block of a batch gets its own, and the one that is left is that of the block
 // which follows. Compiled with BLOCKS, the number of blocks, and with KUZNYECHIK for `kuznyechik`.
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 // Without instructions of any processor.
 #undef __x86_64__
 #ifdef KUZNYECHIK
-#include "Kuznyechik/Many.c"
+#include "Kuznyechik/Batches.h"
 #else
 #include "Modes28147.h"
 #endif

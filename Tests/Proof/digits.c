@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// What CBMC proves of Group.h for all numbers: the digits of k, which entry of a table is chosen, and which of k and q − k is
+// Claims for CBMC about Group.h, for all numbers: the digits of k, which entry of a table is chosen, and which of k and q − k is
 // odd; which digits make_digits gives, and for which numbers has_x_modulo_q looks; with every index within bounds, and no shift or
 // sum that C leaves open. Compiled with COUNT, BASE_BITS, and for a table ENTRIES and SIZE.
 #include <stdio.h>

@@ -14,7 +14,7 @@ from machine import Leak, Machine, Pointer, paths
 from objects import Object
 
 FOLDS = {256: 617, 512: 569}
-# How many inputs each path is tried with.
+# The number of inputs that each path is tried with.
 SAMPLES = 30
 
 
@@ -23,7 +23,7 @@ class Failure(Exception):
 
 
 def expand(facts, form):
-    """A form as a polynomial: {atoms in order: factor}. What has a definition is put in."""
+    """A form as a polynomial: {atoms in order: factor}. Defined atoms are replaced by their definitions."""
     known = facts.known.setdefault("expanded", {0: {(): 1}})
 
     def of_atom(atom):
@@ -157,7 +157,7 @@ class Claim:
             self.below(facts, self.square)
 
     def products(self, facts):
-        """Of the numbers that are multiplied: their sum of products is at most that of their bounds."""
+        """Of the numbers that are multiplied: their sum of products is at most the sum for their bounds."""
         if self.is_folded or self.name in ("add", "subtract"):
             return [], None
         left, right = {"multiply": (self.a, self.b), "square": (self.a, self.a), "enter": (self.square, self.a),
@@ -204,10 +204,10 @@ class Claim:
                 self.prove_folded(facts, result)
             else:
                 self.prove_montgomery(facts, result, modulus)
-            # What is known of paths contradicts itself for no input that takes one.
+            # The known facts of a path never contradict each other for an input that reaches it.
             taken += [index for index, values in enumerate(self.inputs()) if facts.holds_for(values)]
         if sorted(taken) != list(range(SAMPLES)):
-            raise Failure("an input takes no path, or two")
+            raise Failure("an input reaches no path, or two")
         return number
 
     def inputs(self):
@@ -274,7 +274,7 @@ class Claim:
                 break
             rests.append(rest)
         else:
-            # What the path selects by may contradict itself: no input takes it.
+            # The selections of the path may contradict each other: then no input reaches it.
             if facts.never({}):
                 return
             raise Failure("is not congruent modulo m: " + show(facts, min(rests, key=len)))
@@ -293,7 +293,7 @@ def compare(code, built, length):
             begin, last = place.functions[name], [a for a in body if place.instructions[a].name in ("ret", "jmp")][-1]
             texts.append(place.sections[".text"][begin:last + 1])
         if texts[0] != texts[1]:
-            raise Failure(f"{name} of the library is another one: build it by \"make build\", or remove .build/release")
+            raise Failure(f"{name} of the library differs: build it by \"make build\", or remove .build/release")
     print(f"the same in the library: {', '.join(names)}")
 
 

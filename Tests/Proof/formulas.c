@@ -11,7 +11,7 @@
 #define GROUP(name) proven_##name
 
 static word last;
-/// What functions with branches are told of elements, one bit for each question.
+/// The answers that functions with branches get about elements, one bit for each question.
 static unsigned answers;
 
 static word operation(const char *name, word a, word b) {

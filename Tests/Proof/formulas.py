@@ -69,7 +69,7 @@ def weierstrass(traces, is_minus_3):
     def on_curve(value):
         return value.squares("y1", x1 ** 3 + a * x1 + b).squares("y2", x2 ** 3 + a * x2 + b)
 
-    # Of points that are not O. What is above, and the power of what is below, for x and y of a sum.
+    # Of points that are not O. Numerator, and power of the denominator, of x and y of a sum.
     below, slope = x2 - x1, y2 - y1
     chord = slope ** 2 - (x1 + x2) * below ** 2
     chord_y = slope * (x1 * below ** 2 - chord) - y1 * below ** 3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What instructions of x86-64 do: a method for each, of the machine in machine.py, which has their operands.
+# The effects of instructions of x86-64: a method for each, of the machine in machine.py, which has their operands.
 import re
 
 from arithmetic import WORD, Unknown, Word, combine, constant
@@ -24,7 +24,7 @@ class Bits:
 
 
 class Opaque:
-    """What is only saved and restored: a register of the caller, or an unknown part of one."""
+    """A value that is only saved and restored: a register of the caller, or an unknown part of one."""
 
     def __init__(self, name):
         self.name = name

@@ -33,7 +33,7 @@ static word some(void) {
     return state;
 }
 
-/// What the loop of has_x_modulo_q, which is in sum.h, does of two digits, after some others or as the first.
+/// Two digits of the loop of has_x_modulo_q, which is in sum.h, after some others or as the first.
 static void add_digits(bool has_begun, int k, int l) {
     const gost_curve *c = curve;
     GROUP(point) sum, multiples[8], base_multiples[GROUP(base_multiples)];
@@ -140,7 +140,7 @@ int main(void) {
         GROUP(multiply)(curve, result, k, point);
         printf("output 0 %llu %llu\n", (number)result[0], (number)result[COUNT]);
 
-        // The product itself takes odd numbers.
+        // The product itself needs odd numbers.
         k[0] |= 1;
         begin("product", k);
         put(&a, new_point("point", 0, 0));

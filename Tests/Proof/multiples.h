@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// A form for Group.h whose points are names: each operation prints what it takes and what it gives. The coordinates of the point
+// A form for Group.h whose points are names: each operation prints its operands and its result. The coordinates of the point
 // n are the elements 4n, 4n + 1 and 4n + 2; 4n + 3 is what a field function gives. Defines COUNT, BASE_BITS, FIELD, GROUP.
 
 #define FIELD(name) named_##name
@@ -83,12 +83,12 @@ static void proven_negate(const gost_curve *c, GROUP(point) *a, word bits) {
 }
 static void proven_negate_affine(const gost_curve *c, word *x, word *y, word bits) {
     GROUP(point) a;
-    // Of a table of points, or of one that flatten has made.
+    // From a table of points, or from flatten's.
     put(&a, *x % 4 == 0 ? *x / 4 : new_point("fraction", *x, *y)), proven_negate(c, &a, bits);
     one_element(x, *a.x), one_element(y, *a.y);
 }
 
-// Sums of public points. One that is doubled for the last time is not added to.
+// Sums of public points. Nothing is added to a sum that is doubled for the last time.
 typedef GROUP(point) GROUP(public_sum);
 typedef GROUP(point) GROUP(public_point);
 static void proven_public_begin(const gost_curve *c, GROUP(point) *r) { (void)c, put(r, new_point("begin_sum", 0, 0)); }
@@ -100,7 +100,7 @@ static void proven_make_public(const gost_curve *c, GROUP(point) *r, const word 
     (void)c, put(r, new_point("public", *x, *y));
 }
 static void proven_negate_public(const gost_curve *c, GROUP(point) *r) { proven_negate(c, r, ~(word)0); }
-/// What is asked of a sum, which the file that includes this says.
+/// The claim about a sum; the file that includes this one defines it.
 static bool has_x(word sum, const word *x);
 static bool proven_public_has_x(const gost_curve *c, const GROUP(point) *r, const word *x) {
     (void)c;

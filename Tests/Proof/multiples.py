@@ -42,7 +42,7 @@ def read(path):
 
 
 class Elements:
-    """Coordinates as products of powers, of those of points."""
+    """Coordinates as products of powers of points' coordinates."""
 
     def __init__(self):
         self.elements = {}
@@ -97,7 +97,7 @@ def check_public(run, numbers):
         elif name == "begin_sum":
             forms[number] = (0, 0, 0)
         elif name == "public":
-            # Of a table of fractions, or of one that has been made of points.
+            # From a table of fractions, or from a table that was made of points.
             source = a // 4 if (a, b) == (a // 4 * 4, a // 4 * 4 + 1) else min(elements.value(a)) // 4
             if a % 4 and not elements.is_point(source, a, b):
                 fail(f"{run.name}: another point of a table")
@@ -192,7 +192,7 @@ def check_product(run, numbers):
             if forms[a][lowest] != 1 << width or forms[b] != {lowest - 1: 1} or most + (1 << width) >= numbers["q"]:
                 fail(f"{run.name}: a sum that may be an exception")
         if name in ("double", "double_jacobian") and not is_base:
-            # What is doubled is an odd number: no sum before the last is O, as all are below q.
+            # Only odd numbers are doubled: no sum before the last is O, as all are below q.
             lowest = min(forms[a])
             partial = sum(factor * wanted[window] for window, factor in forms[a].items())
             if forms[a][lowest] != 1 or not 0 < partial < numbers["q"]:
@@ -202,7 +202,7 @@ def check_product(run, numbers):
         fail(f"{run.name}: the coordinates of the result")
     expected = {window: 1 if is_base else 1 << width * window for window in range(count)}
     if forms[result] != expected or len(chosen) != count:
-        fail(f"{run.name}: the result is another sum of the chosen points")
+        fail(f"{run.name}: the result is a different sum of the chosen points")
     if run.name != "product" and skeleton[-1][:3] != ("is_infinity", 0, result):
         fail(f"{run.name}: another point is compared with O")
     return skeleton

@@ -1,27 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# mutants.sh [WORD]: breaks the kernels, and the ciphers in Swift, in one place after another, in a copy, and requires that the proof fails there: with the step
-# and the words that are named. Each mutant is in docs/Proof.md. With a word, only those whose step has it.
+# mutants.sh [WORD]: breaks the kernels in one place after another, in a copy, and requires that the proof fails there: with the
+# step and the words that are named. Each mutant is in docs/Proof.md. With a word, only those whose step has it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
 survivors=0 count=0 wanted=${1:-}
 
-# The folder of Sources that is broken, and the option of proof.sh that takes the copy.
-folder=GOSTKernels option=-k
-
-# mutant NAME FILE EXPRESSION STEP WORDS: applies the sed expression to the file of the folder, and runs the step, before which
+# mutant NAME FILE EXPRESSION STEP WORDS: applies the sed expression to the file of GOSTKernels, and runs the step, before which
 # options of proof.sh may be.
 mutant() {
     local name=$1 file=$2 expression=$3 words=$5 status=0 step
     read -ra step <<< "$4"
     [[ $4 == *"$wanted"* ]] || return 0
     rm -rf "$work/copy"
-    cp -r "Sources/$folder" "$work/copy"
+    cp -r Sources/GOSTKernels "$work/copy"
     sed -i "$expression" "$work/copy/$file"
-    ! cmp -s "Sources/$folder/$file" "$work/copy/$file" || fail "$name: the mutation does not apply to $file"
-    Tests/Proof/proof.sh $option "$work/copy" "${step[@]}" > "$work/output" 2>&1 || status=$?
+    ! cmp -s "Sources/GOSTKernels/$file" "$work/copy/$file" || fail "$name: the mutation does not apply to $file"
+    Tests/Proof/proof.sh -k "$work/copy" "${step[@]}" > "$work/output" 2>&1 || status=$?
     count=$((count + 1))
     # Code without a rule is not proven whatever it does.
     if [ $status != 0 ] && grep "^NOT proven: .*$words" "$work/output" | grep -qv 'no rule: '; then
@@ -83,7 +80,7 @@ mutant "the wrong one of k and q − k is taken" $curves/Group.h 's/mask(1 ^ (k\
 mutant "an entry is never chosen" $curves/Group.h 's/word different = i ^ index;/word different = (i ^ index) | (i == 7);/' \
     digits 'the entry at the index'
 mutant "a doubling too few between digits" $curves/Group.h 's/GROUP(double_times)(c, r, GROUP(window));/GROUP(double_times)(c, r, GROUP(window) - 1);/' \
-    multiples 'another sum'
+    multiples 'a different sum'
 mutant "an entry of a table is read at a secret index" $curves/Group.h \
     's/for (size_t i = 0; i < count; i++) {$/for (size_t i = index; i <= index; i++) {/' secrets_curves 'address depends on a secret'
 mutant "a branch on the lowest bit of k" $curves/Group.h \
@@ -148,7 +145,7 @@ mutant "the carries of Σ are dropped" Streebog/Streebog.c 's/word, carry, &carr
 mutant "a word of ψ" GOSTR341194.c 's/y\[i + 12\] ^ y\[i + 15\]/y[i + 12] ^ y[i + 14]/' '-c all_hash94 ciphers' '34.11-94, AVX2'
 mutant "what goes beyond a word is not folded again" Multilinear.c 's/^    add_product(&low, beyond, 0x1B);/    (void)beyond;/' \
     '-c all_multilinear ciphers' 'sums, AVX2'
-mutant "the carry of a counter is looked for one bit too low" Kuznyechik/Many.c 's/>> 63 & carries/>> 62 \& carries/' \
+mutant "the carry of a counter is looked for one bit too low" Kuznyechik/Batches.h 's/>> 63 & carries/>> 62 \& carries/' \
     counters 'the counter is n more'
 mutant "a batch begins one counter too late" Modes28147.h 's/next = right + (n & ~/next = right + ((n + 1) \& ~/' \
     counters 'the block is its counter'
@@ -157,17 +154,15 @@ mutant "a factor, for NEON" Kuznyechik/BlockNEON.h '0,/0xCF, 0x20, 0x87/s//0xCF,
 mutant "a share of the upper byte, for NEON" ProductsNEON.h '0,/0x00, 0x1D, 0x3A/s//0x00, 0x1D, 0x3B/' \
     '-c all_streebog ciphers_arm64' 'Streebog, NEON'
 
-folder=GOST option=-g
-mutant "a gate of σ, in Swift" Hashes/Nibbles.swift 's/^        let p = t3 ^ t2$/        let p = t3 ^ t1/' \
-    '-c all_kuznyechik portable' 'Kuznyechik, in Swift'
-mutant "a gate of what undoes ν1, in Swift" Ciphers/Kuznyechik+Linear.swift 's/^            c ^ d ^ abd)$/            c ^ d ^ ab)/' \
-    '-c back_kuznyechik portable' 'deciphering, in Swift'
-mutant "an element of Streebog's matrix, in Swift" Hashes/Streebog.swift 's/product(0x49, 0xa0/product(0x4a, 0xa0/' \
-    '-c all_streebog portable' 'Streebog, in Swift'
-mutant "the carry of Σ is that of a lower bit, in Swift" Hashes/Streebog.swift 's/~sum\[index\])) >> 63/~sum[index])) >> 62 \& 1/' \
-    '-c all_streebog portable' 'the sum'
-mutant "a rotation by twelve, in Swift" Ciphers/GOST28147.swift 's/(words &<< 11) | (words &>> 21)/(words \&<< 12) | (words \&>> 20)/' \
-    '-c all_imits portable' 'codes, in Swift'
+mutant "a gate of σ" Planes.h 's/^    plane p = t3 ^ t2;/    plane p = t3 ^ t1;/' '-c all_kuznyechik ciphers' 'Kuznyechik, portable'
+mutant "a gate of what undoes ν1" Planes.h 's/x.c ^ x.d ^ abd}/x.c ^ x.d ^ ab}/' '-c back_kuznyechik ciphers' 'deciphering, portable'
+mutant "an element of L, for every processor" Kuznyechik/FewPortable.h '0,/{0xCF, 0x6E/s//{0xCF, 0x6F/' \
+    '-c schedule ciphers' 'round keys, portable'
+mutant "an element of Streebog's matrix" Streebog/StreebogPortable.h 's/{0x49, 0xA0/{0x4A, 0xA0/' \
+    '-c all_streebog ciphers' 'Streebog, portable'
+mutant "a rotation by twelve" Rounds28147.h 's/x << 11 | x >> 21/x << 12 | x >> 20/' '-c all_imits ciphers' 'codes, portable'
+mutant "a term of the field of 64 bits" Multilinear.c 's/0x1B & repeated/0x1C \& repeated/' \
+    '-c all_multilinear ciphers' 'sums, portable'
 
 [ $survivors = 0 ] || { echo "mutants.sh: $survivors survived" >&2; exit 1; }
 echo "mutants.sh: $count mutants, passed"

@@ -34,7 +34,7 @@ def require(curve, what, value):
 
 
 def check_numbers(curve):
-    """What the proofs of formulas and multiples take for granted."""
+    """The assumptions of the proofs of formulas and multiples."""
     p, q, a, b, d = (curve[name] for name in "pqabd")
     n = curve["size"]
     require(curve, "p and q have so many bits, or a little fewer", 1 << (n - 3) < min(p, q) and max(p, q) < 1 << n)
@@ -98,7 +98,7 @@ def check_prepared(curve, group, point):
 def main():
     curves = read(sys.argv[1])
     primes = sorted({curve[name] for curve in curves for name in "pq"})
-    # What isprime of PARI says is a proof, and not only probable.
+    # PARI's isprime proves primality; its answer is not only probable.
     run = subprocess.run([sys.argv[2], "-q", "-f"], input="\n".join(f"print(isprime({prime}))" for prime in primes),
                          capture_output=True, text=True, check=True)
     answers = run.stdout.split()

@@ -92,7 +92,7 @@ class Object:
                 self.instructions[instruction.address] = last = instruction
 
     def tables(self):
-        """Where constants point to in the code: the section and place of each pointer, and the function's offset."""
+        """The targets of constants that point into the code: the section and place of each pointer, and the function's offset."""
         run = subprocess.run(["objdump", "-r", "-j", ".data.rel.ro", self.path], capture_output=True, text=True, check=False,
                              env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
         for match in re.finditer(r"^([0-9a-f]+) R_X86_64_64 +(\S+)$", run.stdout, re.MULTILINE):

@@ -1,26 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# proof.sh [-j COUNT] [-k KERNELS] [-g GOST] [-c CLAIM] [STEP…]: proves what docs/Proof.md says of the arithmetic, or a part of it,
-# and fails after the first step that is not proven. COUNT is how many steps run at once, KERNELS and GOST are folders like those of
-# Sources/GOSTKernels and Sources/GOST, in which a mutant may be, and CLAIM is the only one of ciphers.py or portable.py. Needs no
-# build of the library; if there is one, its code is compared with the code that is proven, or is that.
+# proof.sh [-j COUNT] [-k KERNELS] [-c CLAIM] [STEP…]: proves the claims of docs/Proof.md about the arithmetic, or a part of them,
+# and fails after the first step that is not proven. COUNT is how many steps run at once, KERNELS is a folder like
+# Sources/GOSTKernels, in which a mutant may be, and CLAIM is the only one of ciphers.py. Needs no build of the library; if there is
+# one, its code is compared with the code that is proven, or is that.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
 kernels=Sources/GOSTKernels
-gost=Sources/GOST
 warnings=(-Wall -Wextra -Werror -Wno-unused-function -Wno-unknown-pragmas)
 claim=()
 at_once=1
-while getopts j:k:g:c: option; do
+while getopts j:k:c: option; do
     case $option in
         j) at_once=$OPTARG ;;
         k)
             kernels=$OPTARG
             warnings=(-w)
             ;;
-        g) gost=$OPTARG ;;
         c) claim=(-- "$OPTARG") ;;
         *) exit 64 ;;
     esac
@@ -83,7 +81,7 @@ public_parts() {
     for part in digit sum candidates; do [ -s "$work/public/$part.h" ] || fail "PublicSum.h has no part $part"; done
 }
 
-# What the digits of numbers are, for all numbers, and which numbers are x modulo q: words of a number, bits of a window of P's table, entries of both tables and
+# The digits of all numbers, and the numbers that are x modulo q: words of a number, bits of a window of P's table, entries of both tables and
 # words of an entry, which is of affine coordinates or of three or four others.
 digits() {
     local shape count bits size function
@@ -149,7 +147,7 @@ counters() {
     done
 }
 
-# What is made of the digits.
+# The use of the digits.
 multiples() {
     local shape count bits form
     public_parts
@@ -187,7 +185,7 @@ secrets_of() {
 secrets_curves() { secrets_of "$kernels"/Curves/*.c; }
 secrets_ciphers() { secrets_of "$kernels"/*.c "$kernels"/{Kuznyechik,Streebog}/*.c "$kernels"/Curves/Answer.c; }
 
-# What is left on the stack and in registers.
+# Secrets left on the stack and in registers.
 stack() {
     objects_of ${#shipped[@]} "${shipped[@]}" "$kernels"/Curves/*.c
     $proof/stack.py "${objects[@]}"
@@ -199,39 +197,18 @@ ciphers() {
     objects_of ${#shipped[@]} "${shipped[@]}" "${cipher_sources[@]}"
     $proof/Ciphers/ciphers.py "$(dirname "$clang")/ld.lld" x86-64 "${objects[@]}" "${claim[@]}"
 }
+# Batches of 128 blocks, which take long.
+portable_many() {
+    claim=(-- many_kuznyechik many_back_kuznyechik many_kuznyechik_ctr)
+    ciphers
+}
 ciphers_arm64() {
     objects_of ${#arm64[@]} "${arm64[@]}" "${cipher_sources[@]}"
     $proof/Ciphers/ciphers.py "$(dirname "$clang")/ld.lld" arm64 "${objects[@]}" "${claim[@]}"
 }
 
-# Ciphers and hash functions in Swift: the objects that are built, or, as SwiftPM compiles them, of the sources.
-portable() { portable_claims "${claim[@]}"; }
-portable_many() { portable_claims -- many_kuznyechik many_back_kuznyechik; }
-portable_claims() {
-    local compile source feature sources
-    sources=$(realpath "$gost")
-    objects_of ${#shipped[@]} "${shipped[@]}" "${cipher_sources[@]}" "$kernels/Parameters/StreebogConstants.c"
-    local built=()
-    while read -r source; do built+=(".build/release/GOST.build/$(basename "$source").o"); done < <(find "$gost" -name '*.swift')
-    if [ "$gost" != Sources/GOST ] || [ "$(uname -m)" != x86_64 ] || ! ls "${built[@]}" > "$work/found" 2>&1; then
-        printf 'module GOSTKernels { umbrella "%s" export * }\n' "$(realpath "$kernels")/include" > "$work/module.modulemap"
-        compile=(swiftc -O -whole-module-optimization -num-threads 2 -parse-as-library -swift-version 6 -package-name kanal -target
-            x86_64-unknown-linux-gnu -strict-memory-safety -enable-experimental-feature Lifetimes -Xcc
-            "-fmodule-map-file=$work/module.modulemap" -I "$work" -Xcc
-            -fno-omit-frame-pointer -suppress-warnings)
-        for feature in ExistentialAny InternalImportsByDefault MemberImportVisibility; do
-            compile+=(-enable-upcoming-feature $feature)
-        done
-        "${compile[@]}" -module-name Secrets -emit-module -emit-module-path "$work/Secrets.swiftmodule" Sources/Secrets/*.swift
-        mkdir -p "$work/gost"
-        (cd "$work/gost" && find "$sources" -name '*.swift' -exec "${compile[@]}" -module-name GOST -c {} +)
-        built=("$work"/gost/*.o)
-    fi
-    $proof/Ciphers/portable.py "$(dirname "$clang")/ld.lld" "${objects[@]}" "${built[@]}" "$@"
-}
-
 # Without a name, all but those that take long, which have a place in "make nightly".
-steps=(formulas numbers edges multiples inverses stack secrets_curves secrets_ciphers fields256 counters ciphers portable fields512)
+steps=(formulas numbers edges multiples inverses stack secrets_curves secrets_ciphers fields256 counters ciphers fields512)
 long=(digits ciphers_arm64 portable_many)
 chosen=("${@:-${steps[@]}}")
 for step in "${chosen[@]}"; do

@@ -8,7 +8,7 @@ import sys
 
 from objects import Object
 
-# Of pointers, CURVE says that what they point to is public: a curve, or constants. ZERO may be no pointer, but is read by none.
+# CURVE marks pointers to public values: a curve, or constants. ZERO may be no pointer, but is read by none.
 # LOST is what a call leaves in registers: secret if it is read, and no argument of what is called next.
 PUBLIC, CURVE, SECRET, ZERO, GUARD, LOST = "public", "curve", "secret", "zero", "guard", "lost"
 ORDER = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
@@ -34,7 +34,7 @@ NAMES.update({f"k{index}": f"k{index}" for index in range(8)})
 
 
 def join(a, b):
-    """What both may be. A value of the stack is ("stack", base, offset)."""
+    """The union of both. A value of the stack is ("stack", base, offset)."""
     if a == b:
         return a
     if ZERO in (a, b) and CURVE in (a, b):
@@ -52,7 +52,7 @@ class Function:
 class Walk:
     def __init__(self, codes):
         self.functions, self.found = {}, {}
-        # The functions of which an object takes the address: each indirect call may be one of them.
+        # The functions whose address an object uses: each indirect call may be one of them.
         self.pointed = {}
         for code in codes:
             for name in code.functions:
@@ -75,7 +75,7 @@ class Walk:
                         yield offset + 4
 
     def enter(self, function, arguments):
-        """Joins a call's arguments with those of others."""
+        """Joins a call's arguments with the arguments of other calls."""
         if OPEN.search(function.name):
             return
         old = function.entry
@@ -115,8 +115,9 @@ class Walk:
                     continue
                 if following not in inside:
                     # A jump to another function is a call that returns from here.
-                    self.call(function, instruction, state, function.code.starts.get(following))
-                    result = join(result, state["rax"])
+                    there = dict(state)
+                    self.call(function, instruction, there, function.code.starts.get(following))
+                    result = join(result, there["rax"])
                     continue
                 old = states.get(following)
                 new = dict(state) if old is None else self.merge(old, state)
@@ -203,7 +204,7 @@ class Walk:
 
     @staticmethod
     def forget(state, base):
-        """What begins at an address is written by somebody else, as far as public values follow one another."""
+        """Another function writes at an address, as far as public values follow one another."""
         offset = base[2]
         while state.get(("at", base[1], offset), SECRET) not in (SECRET, GUARD):
             state["at", base[1], offset] = SECRET

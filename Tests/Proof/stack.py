@@ -9,7 +9,7 @@ import sys
 from objects import Object
 
 CLEARING = ("gost_clear_stack", "gost_clear_little")
-# What is public by its header, or has no secret.
+# Functions that are public by their header, or have no secret.
 OPEN = ("gost_curve_size", "gost_curve_prepare", "gost_curve_has_x_modulo_q", "gost_public_answer")
 # Functions of the C library keep this much at most on the stack; they are bound when the library is loaded.
 LIBRARY_DEPTH = 256
@@ -17,11 +17,11 @@ CHANGED = {"rax", "rcx", "rdx", "rsi", "rdi", *(f"r{i}" for i in range(8, 12))}
 
 
 class NotProven(Exception):
-    """What is not proven."""
+    """A claim that is not proven."""
 
 
 class Stack:
-    """The objects' functions, with the depth that each takes of the stack."""
+    """The objects' functions, each with its use of the stack."""
 
     def __init__(self, objects):
         self.objects = objects
@@ -154,7 +154,7 @@ class Stack:
                 (callee,) = self.callees(code, instruction)
                 at = distance + (0 if is_tail else 8)
                 if callee is not None and callee[1] in CLEARING:
-                    # What is saved first is the frame of the caller, in both.
+                    # Both save the caller's frame first.
                     result = (at + 8 + self.cleared(callee[1]), instruction.address)
                 elif callee is not None and callee[1] != "gost_public_answer":
                     if result is not None:

@@ -12,7 +12,7 @@ public import X509
 /// `asyncPrivateKey`. Signing synchronously throws an error, because it would hold one of the threads that run tasks,
 /// and the signature could need that very thread to come back.
 ///
-/// The PIN is the one that was accepted by an earlier ``KanalKit/Token/perform(as:pin:prompt:waitingFor:_:)`` of the token.
+/// The PIN has been accepted by an earlier ``KanalKit/Token/perform(as:pin:prompt:waitingFor:_:)`` of the token.
 public struct TokenPrivateKey: CustomPrivateKey {
     private let key: TokenKey
     /// The public half.
@@ -20,8 +20,8 @@ public struct TokenPrivateKey: CustomPrivateKey {
 
     /// - Parameter patience: The longest wait of a signature for a token that is away when it is asked for. Nil for the
     ///   configured value.
-    /// - Throws: ``KanalKit/KanalError/invalidArgument(_:)`` for a key of another kind, or one whose public key is not on
-    ///   the token; what asking the token throws.
+    /// - Throws: ``KanalKit/KanalError/invalidArgument(_:)`` for a key of another kind, or without its public key on
+    ///   the token; the errors of asking the token.
     public init(_ pair: KeyPair, on token: Token, waitingFor patience: Duration? = nil) async throws {
         key = try await TokenKey(pair, on: token, waitingFor: patience)
         publicKey = try Certificate.PublicKey(derEncoded: key.publicKeyInfo)
@@ -32,7 +32,7 @@ public struct TokenPrivateKey: CustomPrivateKey {
         key.isOfCurve ? .ecdsaWithSHA256 : .sha256WithRSAEncryption
     }
 
-    /// With SHA-256, SHA-384 and SHA-512. Those of RSA are of PKCS #1 v1.5.
+    /// With SHA-256, SHA-384 and SHA-512. RSA signatures are of PKCS #1 v1.5.
     public var supportedSignatureAlgorithms: [Certificate.SignatureAlgorithm] {
         Self.algorithms.filter { Self.isOfCurve($0.name) == key.isOfCurve }.map(\.identifier)
     }

@@ -11,17 +11,17 @@ import TokenKeys
 ///         certificateChain: chain, privateKey: .privateKey(NIOSSLPrivateKey(customPrivateKey: key)))
 ///
 /// The token signs each handshake, in a thread of its own: event loops serve other connections in the meantime.
-/// Handshakes that come at once are signed one after the other. One that comes while the token is away waits for it,
+/// Handshakes that come at once are signed one after the other. A handshake that comes while the token is away waits for it,
 /// and fails if it does not come back in time; the next finds the token again.
 ///
-/// The PIN is the one that was accepted by an earlier ``KanalKit/Token/perform(as:pin:prompt:waitingFor:_:)`` of the token.
+/// The PIN has been accepted by an earlier ``KanalKit/Token/perform(as:pin:prompt:waitingFor:_:)`` of the token.
 public struct TokenTLSKey: NIOSSLCustomPrivateKey, Hashable {
     private let key: TokenKey
 
     /// - Parameter patience: The longest wait of a signature for a token that is away when it is asked for. Nil for the
     ///   configured value.
-    /// - Throws: ``KanalKit/KanalError/invalidArgument(_:)`` for a key of another kind, or one whose public key is not on
-    ///   the token; what asking the token throws.
+    /// - Throws: ``KanalKit/KanalError/invalidArgument(_:)`` for a key of another kind, or without its public key on
+    ///   the token; the errors of asking the token.
     public init(_ pair: KeyPair, on token: Token, waitingFor patience: Duration? = nil) async throws {
         key = try await TokenKey(pair, on: token, waitingFor: patience)
     }

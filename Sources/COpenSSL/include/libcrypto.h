@@ -2,9 +2,9 @@
 #ifndef COPENSSL_LIBCRYPTO_H
 #define COPENSSL_LIBCRYPTO_H
 
-/* What COpenSSL_version answers without a number. */
+/* Answers of COpenSSL_version without a libcrypto. */
 enum {
-    /* There is no libcrypto, or it cannot be loaded now. */
+    /* No libcrypto was found, or it cannot be loaded now. */
     COPENSSL_ABSENT = 0,
     /* Each libcrypto lacks a function of the list. */
     COPENSSL_INCOMPLETE = -1,

@@ -12,21 +12,35 @@ extension Library {
     /// Whether PINs can be left out, because the user is asked for them then.
     package var asksForPINs: Bool { tokens.asksForPINs }
 
-    /// Logs in to the token, for all sessions of this application with it.
-    package func logIn(
-        _ handle: CK_SESSION_HANDLE, as user: CK_USER_TYPE, pin: SharedSecret?
-    ) throws(CKError) {
-        let isContainers = try pin == nil ? wantsContainerPassword(handle, as: user) : false
+    /// Logs in to the token, for all sessions of this application with it; or lets the key of the operation that was begun
+    /// last be used once.
+    package func logIn(_ handle: CK_SESSION_HANDLE, as user: CK_USER_TYPE, pin: SharedSecret?) throws(CKError) {
+        guard let pin else { return try askToLogIn(handle, as: user) }
+        try withSession(handle) { session throws(CKError) in
+            let role = try session.requireLoginPossible(as: user)
+            let authentication = role == nil ? session.authentication : nil
+            let key = authentication?.containerKey
+            try session.slot.place.logIn(as: role, pin: pin.secret, of: key) { () throws(CKError) in
+                try session.requireLoginPossible(as: user)
+            }
+            if key != nil { authentication?.password = pin }
+            authentication?.isGiven = true
+        }
+    }
+
+    private func askToLogIn(_ handle: CK_SESSION_HANDLE, as user: CK_USER_TYPE) throws(CKError) {
+        let isContainers = try wantsContainerPassword(handle, as: user)
         let request =
             switch user {
             case CKU_SO: PINRequest(pin: .securityOfficer, purpose: "to log in")
             case CKU_CONTEXT_SPECIFIC: PINRequest(pin: isContainers ? .container : .user, purpose: "to use a key once")
             default: PINRequest(pin: .user, purpose: "to log in")
             }
-        try withPINs([NeededPIN(request, given: pin)], of: handle) { session throws(CKError) in
-            try session.requireLoginPossible(as: user)
-        } _: { session, pins throws(CKError) in
-            try session.logIn(user, pin: pins[0].secret)
+        try tokens.withPINs([NeededPIN(request, given: nil)], in: Int(clamping: slot(of: handle))) {
+            () throws(CKError) in
+            try facts(of: handle) { session throws(CKError) in try session.requireLoginPossible(as: user) }
+        } _: { pins throws(CKError) in
+            try logIn(handle, as: user, pin: pins[0])
         }
     }
 
@@ -38,7 +52,7 @@ extension Library {
         return try withSession(handle) { session throws(CKError) in session.authentication?.containerKey != nil }
     }
 
-    /// Gives User's PIN its first value, or a new one.
+    /// Sets User's PIN, for the first time or again.
     package func initPIN(_ handle: CK_SESSION_HANDLE, to pin: SharedSecret?) throws(CKError) {
         let request = PINRequest(pin: .user, purpose: "to set the user's PIN", isNew: true)
         try withPINs([NeededPIN(request, given: pin)], of: handle) { session throws(CKError) in
@@ -76,7 +90,7 @@ extension Library {
         try initToken(in: slot, [presentPIN(pin)], mode: mode) { pins throws(CKError) in try format(pins[0]) }
     }
 
-    /// Formats the token, and gives it new PINs.
+    /// Formats the token, and sets new PINs.
     ///
     /// - Parameters:
     ///   - pin: The SO's present PIN.
@@ -127,7 +141,7 @@ extension Library {
         }
     }
 
-    /// Gives a local PIN a value.
+    /// Sets a local PIN.
     ///
     /// - Parameter present: Its present value; User's PIN if it has none.
     package func setLocalPIN(
@@ -152,7 +166,7 @@ extension Library {
     ///   - purpose: The purpose, as a part of a sentence, such as "to log in".
     ///   - error: The error of the call with the last answer.
     package func askForPIN(
-        of role: Token.Role, for purpose: Phrase, in slot: CK_SLOT_ID, after error: CKError? = nil
+        of role: ConnectedToken.Role, for purpose: Phrase, in slot: CK_SLOT_ID, after error: CKError? = nil
     ) throws(CKError) -> SharedSecret {
         try tokens { slots throws(TokensError) in
             try slots.askForPIN(of: role, for: purpose, in: Int(clamping: slot), after: error?.pinFault)
@@ -165,12 +179,19 @@ extension Library {
         _ body: (Session, [SharedSecret]) throws(CKError) -> Void
     ) throws(CKError) {
         try tokens.withPINs(pins, in: Int(clamping: slot(of: handle))) { () throws(CKError) in
-            try withSession(handle) { session throws(CKError) in
-                try check(session)
-                return try session.facts()
-            }
+            try facts(of: handle, check)
         } _: { pins throws(CKError) in
             try withSession(handle) { session throws(CKError) in try body(session, pins) }
+        }
+    }
+
+    /// The facts about a session's token, after a check of the session.
+    private func facts(
+        of handle: CK_SESSION_HANDLE, _ check: (Session) throws(CKError) -> Void
+    ) throws(CKError) -> TokenFacts {
+        try withSession(handle) { session throws(CKError) in
+            try check(session)
+            return try session.facts()
         }
     }
 
@@ -190,15 +211,9 @@ extension Session {
     /// Other threads work with the session while the question is open: it, the login and the key are checked again.
     ///
     /// - Throws: The user's refusal; `CKR_SESSION_HANDLE_INVALID`, `CKR_USER_NOT_LOGGED_IN` if the session or the login
-    ///   ended meanwhile; the errors of ``requireUsable(_:)``.
+    ///   ended in the meantime; the errors of ``requireUsable(_:)``.
     func requireConsent(to purpose: KeyUse.Purpose, with key: Object) throws(CKError) {
-        let isWanted =
-            switch slot.tokens.consent {
-            case .never: false
-            case .always: true
-            case .perKey: key.attributes[CKA_ALWAYS_AUTHENTICATE] == [1]
-            }
-        guard isWanted else { return }
+        guard slot.tokens.asksConsent(perKey: key.attributes[CKA_ALWAYS_AUTHENTICATE] == [1]) else { return }
         let label = key.attributes[CKA_LABEL].map { String(decoding: $0, as: UTF8.self) } ?? ""
         let (facts, login) = (try facts(), slot.login)
         try slot.pauseCall(of: self) { () throws(TokensError) in

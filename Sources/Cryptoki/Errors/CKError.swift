@@ -6,6 +6,7 @@ package import CCryptoki
 import Containers
 import GOST
 import HostCrypto
+import Secrets
 import SecureChannel
 import Storage
 import Token
@@ -19,10 +20,8 @@ package struct CKError: Error, RawRepresentable, Sendable {
     package let rawValue: CK_RV
     /// nil if the value is self-explanatory or the log is off.
     package let reason: Reason?
-    /// The tries that the token says are left for a password that was wrong.
-    package private(set) var triesLeft: Int?
-    /// How a question to the user ended without an answer, if the call failed for that.
-    package private(set) var unanswered: AskingError?
+    /// The error of the call that works with tokens, if the call failed for that.
+    private var cause: TokensError?
 
     package init(rawValue: CK_RV) { self.init(rawValue) }
 
@@ -91,120 +90,26 @@ package struct CKError: Error, RawRepresentable, Sendable {
 }
 
 extension CKError {
-    /// The return value for a token's error.
-    ///
-    /// - Parameter exchange: The card's last answer.
-    init(_ error: TokenError, after exchange: CardExchange? = nil) {
-        let code =
-            switch error {
-            case .link(let error): Self.code(error)
-            case .channel(let error): Self.code(error)
-            case .activationNeeded, .keepsFilesOnly: CKR_FUNCTION_NOT_SUPPORTED
-            case .holdsContainers: CKR_ACTION_PROHIBITED
-            case .readOnly: CKR_TOKEN_WRITE_PROTECTED
-            case .pinIncorrect: CKR_PIN_INCORRECT
-            case .pinLength: CKR_PIN_LEN_RANGE
-            case .pinLocked: CKR_PIN_LOCKED
-            case .notLoggedIn: CKR_USER_NOT_LOGGED_IN
-            case .forbiddenByPolicy: CKR_FUNCTION_REJECTED
-            case .notFound: CKR_OBJECT_HANDLE_INVALID
-            case .anotherToken: CKR_DEVICE_REMOVED
-            case .memoryFull: CKR_DEVICE_MEMORY
-            case .unsupported: CKR_TOKEN_NOT_RECOGNIZED
-            case .container(.failure): CKR_FUNCTION_FAILED
-            case .container(.password), .container(.passwordNotNeeded): CKR_PIN_INCORRECT
-            case .faulty, .initialisationPhase, .malformedAnswer, .container, .refused: CKR_DEVICE_ERROR
-            }
-        self.init(code, Reason(error, after: exchange))
-        if case .channel(.passwordRejected(let count)) = error { triesLeft = count }
+    /// The return value for an error of the floors below.
+    package init(_ error: some ReturnValueError) {
+        rawValue = error.returnValue
+        reason = Reason.isWanted ? error.reason : nil
     }
 
     /// The return value for the error of a call that works with tokens.
     package init(_ error: TokensError) {
-        switch error {
-        case .token(let error, let exchange): self.init(error, after: exchange)
-        case .keyDeleted: self = .keyHandleInvalid("the token no longer has the key")
-        case .noCard: self = .tokenNotPresent
-        case .noSlot: self = .slotIDInvalid
-        case .ended: self = .notInitialised
-        case .sessionsOpen: self = .sessionExists
-        case .noMemory: self = .hostMemory
-        case .notSupported, .notActivated(nil): self = .functionNotSupported
-        case .notActivated(let reason?): self = CKError.functionNotSupported.following(CKError(reason))
-        case .withoutChannel:
-            self.init(
-                CKR_FUNCTION_NOT_SUPPORTED, "the token is used without a secure channel, and is paired with no host")
-        case .noPairing:
-            self.init(CKR_OBJECT_HANDLE_INVALID, "there is no pairing with a token of this serial number")
-        case .localPINUnset: self = .deviceError
-        case .unanswered(let error): self.init(error)
-        case .pinMissing(isNew: false):
-            self = .argumentsBad("a PIN is NULL, and the configuration names no program that asks for it")
-        case .pinMissing(isNew: true):
-            self = .argumentsBad("a new PIN is NULL, and the authenticator is a file, which has the present one")
-        case .tooManyQuestions: self = .functionFailed
-        case .sessionEnded: self = .sessionHandleInvalid
-        case .computation(let error): self.init(error)
-        case .gost(let error): self.init(error)
-        case .refused(let subject, let reason): self.init(Self.code(subject), reason)
-        }
+        rawValue = error.returnValue
+        reason = Reason.isWanted ? error.reason : nil
+        cause = error
     }
 
-    private static func code(_ subject: TokensError.Refusal) -> CK_RV {
-        switch subject {
-        case .arguments: CKR_ARGUMENTS_BAD
-        case .object: CKR_OBJECT_HANDLE_INVALID
-        case .permission: CKR_KEY_FUNCTION_NOT_PERMITTED
-        case .mechanism: CKR_MECHANISM_INVALID
-        case .keyType: CKR_KEY_TYPE_INCONSISTENT
-        case .keyParameters: CKR_DOMAIN_PARAMS_INVALID
-        case .keySize: CKR_KEY_SIZE_RANGE
-        case .action: CKR_ACTION_PROHIBITED
-        case .data: CKR_DATA_INVALID
-        case .parameter: CKR_MECHANISM_PARAM_INVALID
-        }
+    /// The return value for a ciphertext that does not decrypt.
+    init(decryption error: HostCryptoError) {
+        self = error == .invalidLength ? .encryptedDataLengthRange : CKError(error)
     }
 
-    /// The return value for a question to the user without an answer.
-    init(_ error: AskingError) {
-        switch error {
-        case .cancelled: self.init(CKR_FUNCTION_CANCELED, "the user said no")
-        case .failed: self.init(CKR_FUNCTION_FAILED, "the user could not be asked, or did not answer in time")
-        case .notInstalled: self.init(CKR_FUNCTION_FAILED, "the authenticator is not there, or cannot run")
-        case .notConfigured:
-            self.init(
-                CKR_FUNCTION_FAILED,
-                "no way to ask the user is configured, or the process has more rights than its user")
-        }
-        unanswered = error
-    }
-
-    /// The return value for a card that cannot be reached.
-    init(_ error: LinkError) { self.init(Self.code(error), Reason(error)) }
-
-    private static func code(_ error: LinkError) -> CK_RV {
-        switch error {
-        case .noCard, .mute: CKR_TOKEN_NOT_PRESENT
-        case .noService, .incompatible, .noLibrary, .redirected, .rootChanged, .removed: CKR_DEVICE_REMOVED
-        case .noDescriptors: CKR_HOST_MEMORY
-        case .refused, .connectionsUsedUp, .randomUnavailable: CKR_FUNCTION_FAILED
-        case .reset, .sharingViolation, .kept, .transmission, .malformed, .channelBroken: CKR_DEVICE_ERROR
-        }
-    }
-
-    /// The return value for a pairing or opening that fails (GSC/1, 15.1).
-    private static func code(_ error: ChannelError) -> CK_RV {
-        switch error {
-        case .link(let error): code(error)
-        case .passwordInvalid, .passwordRejected, .slotUnusable: activationPasswordInvalid.rawValue
-        case .slotBlocked: CKR_PIN_LOCKED
-        case .tableFull: CKR_DEVICE_MEMORY
-        case .unknownRecord, .profileUnsupported, .profileRaised: CKR_FUNCTION_NOT_SUPPORTED
-        case .outOfMemory, .storage(.noDescriptors): CKR_HOST_MEMORY
-        case .storage: CKR_FUNCTION_FAILED
-        default: CKR_DEVICE_ERROR
-        }
-    }
+    /// A computation of libcrypto fails, with the reason if libcrypto is missing.
+    static var hostFailed: CKError { CKError(HostCryptoError.libraryFailure) }
 }
 
 extension CKError {
@@ -214,50 +119,6 @@ extension CKError {
     static let functionFailed = CKError(CKR_FUNCTION_FAILED)
     static let savedStateInvalid = CKError(CKR_SAVED_STATE_INVALID)
     static let stateUnsaveable = CKError(CKR_STATE_UNSAVEABLE)
-
-    /// The return value for a computation of GOST that fails on the host.
-    init(_ error: GOSTError) {
-        self =
-            switch error {
-            case .invalidPoint: .domainParametersInvalid("a point is not on its curve")
-            case .invalidParameter: .domainParametersInvalid("a parameter set is not known")
-            case .invalidLength: .dataLengthRange
-            case .invalidIVLength: .mechanismParameterInvalid("the parameter has a wrong length or form")
-            case .invalidKeyLength: .keySizeRange("the key has a length that the algorithm does not take")
-            case .outOfMemory: CKError(CKR_HOST_MEMORY, "the system provides no memory")
-            default: .functionFailed
-            }
-    }
-
-    /// The return value for an error of libcrypto.
-    init(_ error: HostCryptoError) {
-        self =
-            switch error {
-            case .invalidKey: .domainParametersInvalid("invalid key components")
-            case .invalidPoint: .domainParametersInvalid("a point is not on its curve")
-            case .unsupportedKeySize: .keySizeRange("the key has a length that the library does not take")
-            case .keyTooShort: .keySizeRange("the key is too short for the scheme")
-            case .invalidParameter: .mechanismParameterInvalid("the parameter is refused by the algorithm")
-            case .invalidLength: .dataLengthRange
-            case .valueOutOfRange: .dataInvalid
-            case .invalidSignatureLength: .signatureLengthRange
-            case .invalidSignature: .signatureInvalid
-            case .decryptionFailed: .encryptedDataInvalid
-            case .outOfMemory: CKError(CKR_HOST_MEMORY, "the system provides no memory")
-            default: .hostFailed
-            }
-    }
-
-    /// A computation of libcrypto fails, with the reason if libcrypto is missing.
-    static var hostFailed: CKError {
-        guard let reason = Reason(LibraryContext.presence) else { return .functionFailed }
-        return CKError(CKR_FUNCTION_FAILED, reason)
-    }
-
-    /// The return value for a ciphertext that does not decrypt.
-    init(decryption error: HostCryptoError) {
-        self = error == .invalidLength ? .encryptedDataLengthRange : CKError(error)
-    }
 }
 
 /// Runs `body`, and maps its error to a return value.
@@ -267,6 +128,15 @@ func tokensError<Result: ~Copyable>(_ body: () throws(TokensError) -> Result) th
 
 extension CKError: TokenCallError {
     package var isRemoval: Bool { self == .deviceRemoved }
+    package var needsActivation: Bool { cause?.needsActivation == true }
+    package var unanswered: AskingError? { cause?.unanswered }
+
+    /// The tries left after a wrong password, as the token reports them.
+    package var triesLeft: Int? {
+        if case .channel(.passwordRejected(let count)) = cause?.tokenError { count } else { nil }
+    }
+
+    package func following(_ reason: TokensError) -> CKError { following(CKError(reason)) }
 
     package var pinFault: PINFault? {
         switch self {
@@ -282,13 +152,12 @@ extension CKError: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
     /// The value's name; its number in hexadecimal digits if it has none.
-    package var name: String { Names.returnValue(rawValue)?.description ?? "0x" + String(rawValue, radix: 16) }
+    package var name: String { ReturnValue(rawValue: rawValue).name }
 
     /// The value's number in eight hexadecimal digits, its name, and the reason.
     package var line: String {
-        let digits = String(rawValue, radix: 16, uppercase: true)
-        var line = "0x" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits
-        if let name = Names.returnValue(rawValue) { line += " " + name.description }
+        var line = "0x" + rawValue.hexadecimal(digits: 8).uppercased()
+        if let name = ReturnValue(rawValue: rawValue).knownName { line += " " + name.description }
         if let reason { line += ": " + reason.description }
         return line
     }

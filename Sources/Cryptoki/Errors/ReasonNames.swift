@@ -28,7 +28,7 @@ extension Reason.StringInterpolation {
     }
 }
 
-/// The places of attributes in an application's template, so that a reason can name the one that is refused.
+/// The places of attributes in an application's template, so that a reason can name the refused attribute.
 struct TemplateOrigin: Sendable {
     /// The argument of the application's call.
     private let name: StaticString

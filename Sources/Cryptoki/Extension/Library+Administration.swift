@@ -14,7 +14,7 @@ extension Library {
         try withToken(in: slot) { token throws(TokenError) in try token.journal() ?? [] }
     }
 
-    /// Gives a local PIN a value.
+    /// Sets a local PIN.
     ///
     /// - Parameter present: Its present value; User's PIN if it has none.
     /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no local PIN has.
@@ -74,7 +74,7 @@ extension Library {
     }
 
     func withToken<Result: Sendable>(
-        in id: CK_SLOT_ID, _ body: @Sendable (Token) throws(TokenError) -> Result
+        in id: CK_SLOT_ID, _ body: @Sendable (ConnectedToken) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
         try tokens { slots throws(TokensError) in try slots.withToken(in: Int(clamping: id), body) }
     }
@@ -94,7 +94,7 @@ extension Library {
 
 /// Pairings, as the token and as this machine know them.
 extension Library {
-    /// The hosts that the token in a slot is paired with, by the token's own list. Takes no session and no login.
+    /// The hosts that the token in a slot is paired with, by the token's own list. Needs no session and no login.
     ///
     /// - Throws: `CKR_FUNCTION_NOT_SUPPORTED` if the token is used without a channel, or is not activated.
     package func pairedHosts(in slot: CK_SLOT_ID) throws(CKError) -> [PairedHost] {
@@ -107,7 +107,7 @@ extension Library {
     }
 
     /// Forgets a token on this machine, so that it must be activated again. This application's sessions with it end.
-    /// The token is not told: it lists this host until it is removed there.
+    /// The token is not changed: it lists this host until it is removed there.
     ///
     /// - Parameter serial: 8 bytes.
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` without a pairing with such a token.
@@ -119,7 +119,7 @@ extension Library {
 
 extension Session {
     /// Has the token forget a host, all of whose channels end. This host needs no login for its own pairing: that goes on
-    /// both sides, and all sessions of this application with the token end. Any other host takes the SO's login.
+    /// both sides, and all sessions of this application with the token end. Any other host needs the SO's login.
     ///
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if the token has no such host any more.
     package func removePairedHost(_ id: PairedHost.ID) throws(CKError) {

@@ -75,7 +75,7 @@ final class MessageVerification: Sendable {
                 throw .invalidSignature
             }
             let isTrusted = checksSignatureOnly ? true : try state.signers.trustsSigners()
-            // If only the signature is checked, only signers that the application knows are told, as in the vendor's
+            // If only the signature is checked, only signers known to the application are returned, as in the vendor's
             // library.
             return VerifiedMessage(
                 content: content ?? [], signers: checksSignatureOnly ? signers.known : signers.certificates,
@@ -148,7 +148,7 @@ extension Library {
         return try operation.finish()
     }
 
-    /// Takes a part of the content of a detached message.
+    /// Processes a part of the content of a detached message.
     ///
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED`, for a message with content too.
     package func verifyMessageUpdate(_ handle: CK_SESSION_HANDLE, _ data: Span<UInt8>) throws(CKError) {

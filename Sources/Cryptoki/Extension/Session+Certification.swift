@@ -6,7 +6,7 @@ import Secrets
 import Token
 import Tokens
 
-/// The fields of a request for a certificate, as an application gives them: a type, its value, the next type, and so
+/// The fields of a request for a certificate, as an application passes them: a type, its value, the next type, and so
 /// on.
 package struct RequestFields: Sendable {
     let subject: [CertificationRequest.Field]

@@ -3,6 +3,7 @@
 package import CCryptoki
 import SecureChannel
 package import Token
+import Tokens
 
 /// The hardware feature `CKH_VENDOR_TOKEN_INFO`: an object, stored nowhere and readable by everyone, that describes a
 /// token.
@@ -15,8 +16,8 @@ enum TokenFeatures {
         return attributes
     }
 
-    /// All attributes. Those that cannot be read from the token are those of the vendor's present firmware.
-    static func attributes(of token: Token) throws(TokenError) -> Attributes {
+    /// All attributes. Attributes that cannot be read from the token have the values of the vendor's present firmware.
+    static func attributes(of token: ConnectedToken) throws(TokenError) -> Attributes {
         var attributes = attributes
         let protection = token.protectionInfo
         attributes.set(CKA_VENDOR_SECURE_MESSAGING_AVAILABLE, protection.isAvailable)
@@ -48,7 +49,7 @@ enum TokenFeatures {
     private static let (unnamedFlag, unnamedNumber): (CK_ATTRIBUTE_TYPE, CK_ATTRIBUTE_TYPE) = (0x8000_800D, 0x8000_800E)
 
     /// The interface in use, and all that the token has. A Bluetooth token's reader need not look wireless.
-    private static func interfaces(of token: Token) -> (current: CK_ULONG, supported: CK_ULONG) {
+    private static func interfaces(of token: ConnectedToken) -> (current: CK_ULONG, supported: CK_ULONG) {
         switch (token.model, token.isWireless) {
         case (.ecpBluetooth, _): (INTERFACE_TYPE_BT, INTERFACE_TYPE_USB | INTERFACE_TYPE_BT)
         case (_, true): (INTERFACE_TYPE_NFC, INTERFACE_TYPE_USB | INTERFACE_TYPE_NFC)

@@ -49,7 +49,7 @@ struct GOSTKeyPairs: KeyPairKind {
             (CKA_GOST28147_PARAMS, SBox.tc26Z.oid),
         ] {
             if let one = publicTemplate[type], let other = privateTemplate[type], one != other {
-                throw .templateInconsistent("\(privateTemplate.place(of: type)) is not that of the public key")
+                throw .templateInconsistent("\(privateTemplate.place(of: type)) differs from the public key")
             }
             parameters[type] = publicTemplate[type] ?? privateTemplate[type] ?? standard
         }
@@ -113,7 +113,7 @@ struct GOSTKeyPairs: KeyPairKind {
         return curve
     }
 
-    func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any CardKey {
+    func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> CardKey {
         let kind = privateKey.gostCurve.map {
             GOSTKey(
                 $0, gostR3411Parameters: privateKey[CKA_GOSTR3411_PARAMS] ?? [],
@@ -123,7 +123,7 @@ struct GOSTKeyPairs: KeyPairKind {
             throw .domainParametersInvalid(
                 "\(privateKey.place(of: CKA_GOSTR3410_PARAMS)) names no curve that tokens have keys on")
         }
-        return kind
+        return .gost(kind)
     }
 
     func properties(_ privateKey: Attributes) -> TokenKey.Properties {
@@ -133,23 +133,9 @@ struct GOSTKeyPairs: KeyPairKind {
     }
 
     var refusal: CKError { .domainParametersInvalid("the token makes no keys with these parameters") }
-
-    func attributes(of key: TokenKey) -> Attributes? {
-        guard let kind = key.kind as? GOSTKey, kind.curve.coordinateSize == size else { return nil }
-        var attributes = Attributes()
-        attributes.set(CKA_GOSTR3410_PARAMS, kind.curve.oid)
-        attributes.set(CKA_GOSTR3411_PARAMS, kind.gostR3411Parameters)
-        attributes.set(CKA_GOST28147_PARAMS, kind.gost28147Parameters)
-        attributes.set(CKA_DERIVE, key.properties.contains(.derives))
-        attributes.set(CKA_VENDOR_KEY_JOURNAL, key.properties.contains(.signsJournal))
-        attributes[CKA_VALUE] = kind.value
-        return attributes
-    }
 }
 
 extension Attributes {
-    var gostCurve: Curve? { self[CKA_GOSTR3410_PARAMS].flatMap { Curve(oid: $0) } }
-
     /// - Throws: `CKR_DOMAIN_PARAMS_INVALID`.
     fileprivate func knownGOSTCurve() throws(CKError) -> Curve {
         guard let gostCurve else {
@@ -160,66 +146,15 @@ extension Attributes {
 
     /// A public key of GOST R 34.10.
     func gostPublicKey() throws(CKError) -> PublicKey {
+        let curve = try requireGOSTCurve()
+        do { return try PublicKey(curve: curve, bytes: self[CKA_VALUE] ?? []) } catch { throw CKError(error) }
+    }
+
+    /// The curve of a key that is there.
+    func requireGOSTCurve() throws(CKError) -> Curve {
         guard let gostCurve else {
             throw .keyHandleInvalid("the key's CKA_GOSTR3410_PARAMS names no known curve")
         }
-        do { return try PublicKey(curve: gostCurve, bytes: self[CKA_VALUE] ?? []) } catch { throw CKError(error) }
-    }
-}
-
-/// The two templates of a key pair as an application gave them, completed with the defaults.
-struct KeyPairTemplates {
-    let kind: any KeyPairKind
-    /// The attributes of the two halves, without the key's own numbers.
-    private(set) var publicKey: Attributes
-    private(set) var privateKey: Attributes
-
-    /// - Throws: `CKR_TEMPLATE_INCONSISTENT`, `CKR_TEMPLATE_INCOMPLETE`, `CKR_ATTRIBUTE_TYPE_INVALID`,
-    ///   `CKR_ATTRIBUTE_READ_ONLY`, `CKR_ATTRIBUTE_VALUE_INVALID`, `CKR_DOMAIN_PARAMS_INVALID`.
-    init(_ publicTemplate: Attributes, _ privateTemplate: Attributes, kind: any KeyPairKind) throws(CKError) {
-        self.kind = kind
-        var (publicTemplate, privateTemplate) = (publicTemplate, privateTemplate)
-        try kind.share(&publicTemplate, &privateTemplate)
-        publicKey = try Self.attributes(publicTemplate, CKO_PUBLIC_KEY, kind)
-        privateKey = try Self.attributes(privateTemplate, CKO_PRIVATE_KEY, kind)
-        let parameters = try kind.parameters(publicTemplate, privateTemplate)
-        publicKey.enter(parameters)
-        privateKey.enter(parameters)
-    }
-
-    /// Whether one half is to live on the token.
-    var isToken: Bool { publicKey[CKA_TOKEN] == [1] || privateKey[CKA_TOKEN] == [1] }
-
-    /// Whether one half is visible to User only.
-    var isPrivate: Bool { publicKey[CKA_PRIVATE] == [1] || privateKey[CKA_PRIVATE] == [1] }
-
-    private static func attributes(
-        _ template: Attributes, _ objectClass: CK_OBJECT_CLASS, _ kind: any KeyPairKind
-    ) throws(CKError) -> Attributes {
-        var template = template
-        guard try template.number(CKA_CLASS) ?? objectClass == objectClass else {
-            throw .templateInconsistent("\(template.place(of: CKA_CLASS)) is not \(class: objectClass)")
-        }
-        if let type = try template.number(CKA_KEY_TYPE), type != kind.type {
-            throw AttributeTable.unknown(type, "a key that the mechanism makes")
-        }
-        template.set(CKA_CLASS, objectClass)
-        template.set(CKA_KEY_TYPE, kind.type)
-        // A template has the properties of the key, and not the key's own numbers.
-        let isPublic = objectClass == CKO_PUBLIC_KEY
-        let material = kind.material(isPublic: isPublic)
-        var table = try AttributeTable(for: template)
-        for type in material + [CKA_PUBLIC_KEY_INFO] { table.rules[type] = .readOnly(.bytes, []) }
-        table.rules = table.rules.adding(kind.generationRules(isPublic: isPublic))
-        var attributes = try table.attributes(from: template)
-        attributes.set(CKA_LOCAL, true)
-        attributes.set(CKA_KEY_GEN_MECHANISM, kind.generation)
-        for type in material { attributes[type] = nil }
-        guard !isPublic else { return attributes }
-        try attributes.checkUse()
-        let isExtractable = try attributes.bool(CKA_EXTRACTABLE) == true
-        attributes.set(CKA_ALWAYS_SENSITIVE, try attributes.bool(CKA_SENSITIVE) == true)
-        attributes.set(CKA_NEVER_EXTRACTABLE, !isExtractable)
-        return attributes
+        return gostCurve
     }
 }

@@ -11,13 +11,13 @@ import Tokens
 struct SecretKeyTemplate {
     var keyType: SecretKeyType
     var attributes: Attributes
-    /// The bytes of the key, if the template tells their number.
+    /// The key's length in bytes, if the template defines it.
     var count: Int?
 
     /// Reads a template.
     ///
     /// - Parameters:
-    ///   - keyTypes: The types that the key can have. The first is that of a key whose template names none.
+    ///   - keyTypes: The types that the key can have. The first is the default if the template names none.
     ///   - origin: The mechanism that makes the key; nil for keys that come from outside.
     init(
         _ template: Attributes, keyTypes: [SecretKeyType], madeBy origin: CK_MECHANISM_TYPE?, isLocal: Bool
@@ -60,7 +60,7 @@ struct SecretKeyTemplate {
 
     /// The number of bytes of a new key.
     ///
-    /// - Throws: `CKR_TEMPLATE_INCOMPLETE` or `CKR_KEY_SIZE_RANGE` for a key without a length, or with one that is out
+    /// - Throws: `CKR_TEMPLATE_INCOMPLETE` or `CKR_KEY_SIZE_RANGE` for a key without a length, or with a length out
     ///   of range; `CKR_TEMPLATE_INCONSISTENT` if all keys of the type have a different one.
     func size() throws(CKError) -> Int {
         if let size = keyType.size {

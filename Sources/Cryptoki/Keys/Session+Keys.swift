@@ -130,7 +130,7 @@ extension Session {
     }
 }
 
-/// Key pairs that a token makes, and private keys that it takes.
+/// Key pairs that a token generates, and private keys that it imports.
 extension Session {
     /// Makes a key pair on the token, which also keeps its other attributes.
     func generateOnToken(_ templates: KeyPairTemplates) throws(CKError) -> (Object, Object) {
@@ -170,7 +170,7 @@ extension Session {
     ///
     /// - Parameter refusal: The error if this one does not.
     private func withToken<Result: Sendable>(
-        orElse refusal: CKError, _ body: @Sendable (Token) throws(TokenError) -> Result
+        orElse refusal: CKError, _ body: @Sendable (ConnectedToken) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
         let result = try slot.withToken { token throws(TokenError) -> Result? in
             do throws(TokenError) { return try body(token) } catch {
@@ -207,15 +207,4 @@ extension TokenObject {
         try take(attributes)
         if key.half == .publicKey { isPrivate = attributes[CKA_PRIVATE] == [1] }
     }
-}
-
-/// Whether the user has presented the PIN for one use of a key that needs it each time (`CKA_ALWAYS_AUTHENTICATE`).
-final class Authentication {
-    /// The key whose container has a password of its own, which is presented in place of the PIN; nil for other keys.
-    let containerKey: TokenObject?
-    var isGiven = false
-    /// That password, for the time of the operation.
-    var password: SharedSecret?
-
-    init(of object: TokenObject?) { containerKey = object?.container == nil ? nil : object }
 }

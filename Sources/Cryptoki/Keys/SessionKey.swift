@@ -97,7 +97,7 @@ extension SessionKey {
         return values
     }
 
-    /// A private key's value as a token takes it.
+    /// A private key's value in the form that a token imports.
     func tokenValue() throws(CKError) -> Secret {
         switch material {
         case .gost(let key): return key.scalar.copy()

@@ -7,7 +7,7 @@ import Tokens
 
 /// `CKA_PUBLIC_KEY_INFO` of keys (PKCS #11 v2.40, 4.8 and 4.9). It is not stored, but computed on request from the
 /// known objects: a command goes to the token only if a certificate has to be read for it, and a search that does not
-/// name it takes no longer.
+/// name it is not slowed.
 extension Slot {
     /// The attributes of an object, with the SubjectPublicKeyInfo of a key unless its template has given one. It is
     /// empty if the public key is unknown.
@@ -21,19 +21,14 @@ extension Slot {
     }
 
     private func publicKeyInfo(of object: Object) throws(CKError) -> PublicKeyInfo? {
-        switch try? object.attributes.number(CKA_CLASS) {
-        case CKO_PUBLIC_KEY: return try? object.attributes.publicKeyInfo()
-        case CKO_PRIVATE_KEY:
-            // Private keys of RSA have the public numbers, and those of a session can be asked.
-            if let info = try? object.attributes.publicKeyInfo(of: object.sessionKey) { return info }
-            guard let own = object.tokenObject else { return nil }
-            if let info = tokenObjects.publicKeyInfo(of: own) { return info }
-            let id = own.identifier
-            guard !id.isEmpty else { return nil }
-            try readValues(of: objects.handles { $0.isCertificate && $0.tokenObject?.identifier == id })
-            return tokenObjects.certifiedKey(of: own)
-        default: return nil
+        guard object.keyType != nil else { return nil }
+        guard let own = object.tokenObject, object.sessionKey == nil else {
+            return try? object.attributes.publicKeyInfo(of: object.sessionKey)
         }
+        if let info = tokenObjects.publicKeyInfo(of: own) { return info }
+        guard !own.isPublicKey, !own.identifier.isEmpty else { return nil }
+        try readValues(of: objects.handles { $0.isCertificate && $0.tokenObject?.identifier == own.identifier })
+        return tokenObjects.certifiedKey(of: own)
     }
 
     /// The token's objects, as far as they are known, oldest first.
@@ -66,25 +61,13 @@ extension Attributes {
     func publicKeyInfo(of key: SessionKey? = nil) throws(CKError) -> PublicKeyInfo {
         var attributes = self
         if let key { attributes.enter(try key.publicValues()) }
-        switch try number(CKA_KEY_TYPE) {
-        case CKK_RSA:
-            do throws(HostCryptoError) { return .rsa(try attributes.rsaPublicKey()) } catch { throw CKError(error) }
-        case CKK_EC:
-            let curve = try ecCurve()
-            let point = attributes[CKA_EC_POINT] ?? []
-            do throws(HostCryptoError) { return .ec(try ECPublicKey(curve: curve, bareOrDER: point)) } catch {
-                throw CKError(error)
-            }
-        default:
-            let key = try attributes.gostPublicKey()
-            let algorithm = PublicKeyAlgorithm(digestParameterSet: self[CKA_GOSTR3411_PARAMS], curve: key.curve)
-            do throws(GOSTError) {
-                let info = try SubjectPublicKeyInfo(algorithm: algorithm, key: key)
-                return .gost(try info.namingDigest)
-            } catch {
-                throw CKError(error)
-            }
+        let type = attributes.keyType ?? .gostR3410
+        switch type {
+        case .rsa: break
+        case .ec: _ = try attributes.ecCurve()
+        case .gostR3410, .gostR3410With512Bits: _ = try attributes.requireGOSTCurve()
         }
+        return try tokensError { () throws(TokensError) in try attributes.publicKeyInfo(of: type) }
     }
 
     /// The template of a key from outside can only repeat the key's own info.
@@ -95,7 +78,7 @@ extension Attributes {
         guard let der = self[CKA_PUBLIC_KEY_INFO], !der.isEmpty else { return }
         let own = try publicKeyInfo(of: key)
         guard let given = try? PublicKeyInfo(der: der.span), given.isSameKey(as: own) else {
-            throw .templateInconsistent("\(place(of: CKA_PUBLIC_KEY_INFO)) is not that of the key")
+            throw .templateInconsistent("\(place(of: CKA_PUBLIC_KEY_INFO)) differs from the key")
         }
     }
 }

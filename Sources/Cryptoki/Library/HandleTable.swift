@@ -4,7 +4,7 @@ import CCryptoki
 /// Elements by handle, oldest first. A handle is never 0 and never given out twice.
 ///
 /// Handles only grow, so that the newest is always last and each is found by binary search. Removed elements leave
-/// gaps, until there are more gaps than elements. So no call takes longer because there are many elements.
+/// gaps, until there are more gaps than elements. So no call slows down because there are many elements.
 struct HandleTable<Element> {
     private var places: [(handle: CK_ULONG, element: Element?)] = []
     private var lastHandle: CK_ULONG = 0

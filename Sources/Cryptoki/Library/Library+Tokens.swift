@@ -16,7 +16,7 @@ extension Library {
         package subscript<Value>(dynamicMember member: KeyPath<TokenReport, Value>) -> Value { report[keyPath: member] }
     }
 
-    /// - Parameter evicting: Whether to learn everything, even at another process's cost; see `Token.info`.
+    /// - Parameter evicting: Whether to learn everything, even at another process's cost; see `ConnectedToken.info`.
     package func token(in slot: CK_SLOT_ID, evicting: Bool) throws(CKError) -> TokenState {
         let report = try tokens { slots throws(TokensError) in
             try slots.token(in: Int(clamping: slot), evicting: evicting)
@@ -37,7 +37,7 @@ extension Library {
     /// - Parameters:
     ///   - serial: The token that is meant; nil for any token in the slot.
     ///   - pin: The SO's present PIN.
-    ///   - mode: The protection of messages that the caller counts on (`SECURE_MESSAGING_`). The channel always takes
+    ///   - mode: The protection of messages that the caller counts on (`SECURE_MESSAGING_`). The channel always uses
     ///     the highest profile that both ends have.
     /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open; `CKR_DEVICE_REMOVED` for another token;
     ///   `CKR_FUNCTION_NOT_SUPPORTED` for another protection.

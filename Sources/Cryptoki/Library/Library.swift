@@ -17,7 +17,7 @@ package final class Library: Sendable {
 
     private struct Tables {
         /// This application's sessions with the token of each slot, by its number.
-        var slots: [SharedSessions] = []
+        var slots: [Monitored<Slot>] = []
         /// The slot of each session.
         var sessions = HandleTable<SessionPlace>(notFound: .sessionHandleInvalid)
         /// Whether the application has finalised the library, so that calls under way find no session.
@@ -26,10 +26,10 @@ package final class Library: Sendable {
 
     private struct SessionPlace {
         let id: CK_SLOT_ID
-        let slot: SharedSessions
+        let slot: Monitored<Slot>
     }
 
-    /// - Parameter presenceChanged: Is told of a change in the presence of the token that a reader's sessions work with,
+    /// - Parameter presenceChanged: Called when the presence of the token changes that a reader's sessions work with,
     ///   while no other thread has the slot.
     package init(
         readers: any ReaderService, settings: TokenSettings, interaction: UserInteraction = UserInteraction(),
@@ -74,19 +74,20 @@ package final class Library: Sendable {
     /// The sessions of a slot, for a call that is about to take its lock.
     ///
     /// - Parameter computes: As of `Slots.entry`.
-    func sessions(of id: CK_SLOT_ID, computes: Bool = true) throws(CKError) -> SharedSessions {
+    func sessions(of id: CK_SLOT_ID, computes: Bool = true) throws(CKError) -> Monitored<Slot> {
         let number = Int(clamping: id)
         let entry = try tokens { slots throws(TokensError) in try slots.entry(number, computes: computes) }
         if let known = tables.withLock({ $0.slots.indices.contains(number) ? $0.slots[number] : nil }) { return known }
         // All slots with a smaller number are known, too.
         let made = try tokens { slots throws(TokensError) in
-            var made: [SharedSlot] = []
+            var made: [Monitored<TokenSlot>] = []
             for other in 0..<number { made.append(try slots.entry(other, computes: computes).slot) }
             return made + [entry.slot]
         }
         return tables.withLock { tables in
             for next in tables.slots.count..<max(made.count, tables.slots.count) {
-                tables.slots.append(SharedSessions(made[next], next, of: tokens))
+                let slot = made[next].withLock { Slot($0, next, of: tokens) }
+                tables.slots.append(Monitored(slot, in: slot.place.monitor))
             }
             return tables.slots[number]
         }
@@ -97,13 +98,8 @@ package final class Library: Sendable {
     /// Opens a session. If the token has to be activated before, the user is asked for the password, if that is wanted.
     package func openSession(with id: CK_SLOT_ID, flags: CK_FLAGS) throws(CKError) -> CK_SESSION_HANDLE {
         guard flags & CKF_SERIAL_SESSION != 0 else { throw .sessionParallelNotSupported }
-        do throws(CKError) { return try openSessionAtOnce(with: id, flags: flags) } catch {
-            guard error == .functionNotSupported else { throw error }
-            do throws(TokensError) { try tokens.askForActivation(of: Int(clamping: id)) } catch let refusal {
-                guard case .notActivated(let reason) = refusal else { throw CKError(refusal) }
-                throw reason.map { error.following(CKError($0)) } ?? error
-            }
-            return try openSessionAtOnce(with: id, flags: flags)
+        return try tokens.activating(Int(clamping: id)) { () throws(CKError) in
+            try openSessionAtOnce(with: id, flags: flags)
         }
     }
 
@@ -163,29 +159,29 @@ package final class Library: Sendable {
 
     /// Runs `body` with a session, while no other call has it.
     ///
-    /// An error ends the operations that `body` takes a step of, from the caller's arguments to the answer. Two errors do
+    /// An error ends the operations that `body` continues, from the caller's arguments to the answer. Two errors do
     /// not: `CKR_BUFFER_TOO_SMALL`, and the `CKR_OPERATION_ACTIVE` of a function for data in one part that meets an
     /// operation whose data came in parts, which it must not end (PKCS #11 v2.40, 5.8 to 5.14).
     ///
-    /// - Parameter operations: All that must be active (`CKF_`); none for a call that takes a step of none.
+    /// - Parameter operations: All that must be active (`CKF_`); empty for a call that continues none.
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` if one is not, which ends none; `CKR_SESSION_CLOSED` if the session
     ///   was closed in the meantime; the errors of `body`.
     package func withSession<Result>(
         _ handle: CK_SESSION_HANDLE, during operations: CK_FLAGS = 0, _ body: (Session) throws(CKError) -> Result
     ) throws(CKError) -> Result {
         let place = try place(of: handle)
-        return try place.slot.withLock { slot throws(CKError) in
-            let session = try slot.beginCall(of: handle)
-            defer { slot.endCall(of: session) }
-            guard session.activeOperations & operations == operations else { throw .operationNotInitialised }
-            do throws(CKError) {
-                let result = try body(session)
-                guard !session.isClosed else { throw .sessionClosed }
-                return result
-            } catch {
-                if ![.bufferTooSmall, .operationActive].contains(error) { session.cancel(operations) }
-                throw error
-            }
+        let slot = place.slot.enter()
+        defer { place.slot.leave() }
+        let session = try slot.beginCall(of: handle)
+        defer { slot.endCall(of: session) }
+        guard session.activeOperations & operations == operations else { throw .operationNotInitialised }
+        do throws(CKError) {
+            let result = try body(session)
+            guard !session.isClosed else { throw .sessionClosed }
+            return result
+        } catch {
+            if ![.bufferTooSmall, .operationActive].contains(error) { session.cancel(operations) }
+            throw error
         }
     }
 
@@ -229,7 +225,7 @@ package final class Library: Sendable {
     /// The time for which the end of the library waits for calls that are under way.
     private static let endLimit = Duration.seconds(5)
 
-    /// Closes everything. Calls that are under way in other threads are waited for, unless a card takes too long: such a call
+    /// Closes everything. Waits for the calls under way in other threads, unless a card is too slow: such a call
     /// keeps what it uses until it ends. A card that does not answer keeps its connection until the process ends.
     package func finalize() {
         let slots = tables.withLock { tables in

@@ -82,7 +82,7 @@ package final class Session {
         }
     }
 
-    /// Makes sure that the token is there, without a command; one that is away is waited for.
+    /// Makes sure that the token is there, without a command; waits for an absent token.
     package func requirePresence() throws(CKError) {
         try slot.withToken { token throws(TokenError) in try token.requirePresence() }
     }
@@ -92,29 +92,11 @@ package final class Session {
 }
 
 extension Session {
-    /// Logs in to the token, for all sessions of this application with it; or lets the key of the operation that was begun
-    /// last be used once.
-    package func logIn(_ user: CK_USER_TYPE, pin: borrowing Secret) throws(CKError) {
-        let role = try requireLoginPossible(as: user)
-        let pin = pin.copy()
-        let check = { () throws(CKError) in _ = try self.requireLoginPossible(as: user) }
-        guard let role else {
-            let (authentication, key) = (authentication, authentication?.containerKey)
-            try slot.withToken(checking: check) { token throws(TokenError) in
-                if let key { try token.checkPassword(pin, of: key) } else { try token.confirm(pin) }
-            }
-            if key != nil { authentication?.password = SharedSecret(pin.copy()) }
-            authentication?.isGiven = true
-            return
-        }
-        try slot.withToken(checking: check) { token throws(TokenError) in try token.logIn(as: role, pin: pin) }
-    }
-
     /// Makes sure that the right PIN would log in.
     ///
     /// - Returns: The role; nil for one use of a key.
-    @discardableResult func requireLoginPossible(as user: CK_USER_TYPE) throws(CKError) -> Token.Role? {
-        let role: Token.Role
+    @discardableResult func requireLoginPossible(as user: CK_USER_TYPE) throws(CKError) -> ConnectedToken.Role? {
+        let role: ConnectedToken.Role
         switch user {
         case CKU_USER: role = .user
         case CKU_SO: role = .securityOfficer
@@ -130,22 +112,16 @@ extension Session {
         return role
     }
 
-    /// Ends the login. It hides private objects, and destroys those of sessions.
+    /// Ends the login. It hides private objects, and destroys private session objects.
     package func logOut() throws(CKError) {
         guard slot.login != nil else { throw .userNotLoggedIn("no user is logged in") }
         slot.loginEnded()
-        // A token that is away loses the right with its session. It is not waited for.
-        if slot.place.isWaiting { return slot.place.forgetLogin() }
-        do throws(CKError) {
-            try slot.withToken(waits: false) { token throws(TokenError) in try token.logOut() }
-        } catch {
-            guard slot.place.isWaiting else { throw error }
-        }
+        try tokensError { () throws(TokensError) in try slot.place.logOut() }
     }
 }
 
 extension Session {
-    /// Gives User's PIN its first value, or a new one.
+    /// Sets User's PIN, for the first time or again.
     ///
     /// - Throws: The errors of ``requireInitPINPossible()``, before anything is changed.
     package func initPIN(_ pin: borrowing Secret) throws(CKError) {
@@ -180,12 +156,12 @@ extension Session {
 
 /// The token's name, its licences, and the SO's functions for User, of the vendor's extension.
 extension Session {
-    /// Gives User's PIN all its tries; the PIN stays. Only the SO can.
+    /// Restores all tries of User's PIN; the PIN stays. Only the SO can.
     package func unblockUserPIN() throws(CKError) {
         try tokensError { () throws(TokensError) in try slot.place.unblockUserPIN() }
     }
 
-    /// Names the token, or takes its name away. Only User can.
+    /// Names the token, or removes its name. Only User can.
     ///
     /// - Parameter name: UTF-8, 0 to 255 bytes.
     package func setTokenName(_ name: [UInt8]) throws(CKError) {
@@ -227,7 +203,7 @@ extension Session {
         try slot.withToken { token throws(TokenError) in try token.setDefaultUserPIN(to: Secret(count: 0)) }
     }
 
-    /// Gives a PIN the value that is its default.
+    /// Resets a PIN to its default value.
     ///
     /// - Throws: `CKR_FUNCTION_REJECTED` where the token's policy does not let the SO change the PIN.
     package func resetPINToDefault(of user: CK_USER_TYPE) throws(CKError) {
@@ -249,7 +225,7 @@ extension Session {
         try slot.withToken { token throws(TokenError) in try token.forceUserPINChange() }
     }
 
-    private func requireLogin(_ role: Token.Role) throws(CKError) {
+    private func requireLogin(_ role: ConnectedToken.Role) throws(CKError) {
         guard slot.login == role else {
             throw .userNotLoggedIn(role == .user ? "User must be logged in" : "the SO must be logged in")
         }

@@ -25,20 +25,16 @@ final class Slot: SlotSessions {
 
     var settings: TokenSettings { place.settings }
     /// The role that is logged in to the token.
-    var login: Token.Role? { place.login }
+    var login: ConnectedToken.Role? { place.login }
     /// The token's state when the last turn ended; nil without a connection.
     var token: TokenLease.State? { place.turn.state }
 
     /// Runs `body` with the token: see `TokenSlot.withToken`.
-    ///
-    /// - Parameter check: Makes sure, when the turn has come, that `body` may run.
     func withToken<Result: ~Copyable & Sendable>(
-        waits: Bool = true, usesKey: Bool = false, checking check: () throws(CKError) -> Void = {},
-        _ body: @Sendable (Token) throws(TokenError) -> Result
+        waits: Bool = true, usesKey: Bool = false, _ body: @Sendable (ConnectedToken) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
         place.takeTurn()
         defer { place.giveTurn() }
-        try check()
         do throws(TokensError) { return try place.inTurn(waits: waits, usesKey: usesKey, body) } catch {
             throw CKError(error)
         }
@@ -54,17 +50,9 @@ final class Slot: SlotSessions {
         // Entered before the token is asked, so that the connection stays.
         sessions.insert(Session(handle: handle, isReadWrite: isReadWrite, slot: self))
         do throws(CKError) {
-            let check = { () throws(CKError) in
+            try place.prepareForSession { () throws(CKError) in
                 guard isReadWrite || self.login != .securityOfficer else { throw .sessionReadWriteSOExists }
             }
-            guard place.isReady else {
-                // A new connection has just checked the token.
-                let wasConnected = token != nil
-                return try withToken(checking: check) { token throws(TokenError) in
-                    if wasConnected || !token.isPlain { try token.prepare() }
-                }
-            }
-            try check()
         } catch {
             closeSession(handle)
             throw error
@@ -100,7 +88,7 @@ final class Slot: SlotSessions {
 
     /// Runs `body` as if between two calls, with nothing held.
     ///
-    /// - Throws: The errors of `body`; `CKR_SESSION_HANDLE_INVALID` if the session was closed meanwhile.
+    /// - Throws: The errors of `body`; `CKR_SESSION_HANDLE_INVALID` if the session was closed in the meantime.
     func pauseCall(of session: Session, _ body: () throws(TokensError) -> Void) throws(CKError) {
         endCall(of: session)
         var failure: TokensError?
@@ -112,7 +100,7 @@ final class Slot: SlotSessions {
         guard isOpen else { throw .sessionHandleInvalid }
     }
 
-    /// Ends all sessions; their handles and those of their objects are never used again.
+    /// Ends all sessions; their handles and their objects' handles are never used again.
     func end() {
         sessions.removeAll()
         objects.removeAll { _ in true }
@@ -124,25 +112,6 @@ final class Slot: SlotSessions {
         objects.removeAll { $0.isPrivate }
         known = nil
         for session in sessions.all { session.loginEnded() }
-    }
-}
-
-/// A slot's sessions for all threads.
-@safe
-final class SharedSessions: @unchecked Sendable {
-    private let slot: Slot
-
-    init(_ shared: SharedSlot, _ number: Int, of tokens: Slots) {
-        slot = shared.withLock { Slot($0, number, of: tokens) }
-    }
-
-    /// Runs `body` with the slot, inside of its monitor.
-    func withLock<Result: ~Copyable, Failure: Error>(
-        _ body: (Slot) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        slot.place.monitor.enter()
-        defer { slot.place.monitor.leave() }
-        return try body(slot)
     }
 }
 
@@ -193,7 +162,7 @@ struct SessionTable {
         savedStates = SavedStates()
     }
 
-    /// The handles of sessions that ended together since the last time. One that was being opened then may be open now.
+    /// The handles of sessions that ended together since the last time. A session then being opened may be open now.
     mutating func takeEnded() -> [CK_SESSION_HANDLE] {
         defer { ended = [] }
         return ended.filter { sessions[$0] == nil }

@@ -37,7 +37,7 @@ enum KeyDerivation: Sendable {
     /// Whether it begins with secret keys, and not with an agreement.
     var isOfSecrets: Bool { keyTypes.isEmpty }
 
-    /// The types of the keys that are derived. The first is that of a key whose template names none.
+    /// The types of the keys that are derived. The first is the default if the template names none.
     var derivedTypes: [SecretKeyType] {
         switch self {
         case .vko2001, .vko2012256: [.gost28147, .magma, .kuznyechik, .generic]

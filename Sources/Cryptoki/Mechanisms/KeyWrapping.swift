@@ -20,7 +20,7 @@ enum KeyWrapping: Sendable {
         }
     }
 
-    /// The types of the keys that are wrapped. The first is that of a key whose template names none.
+    /// The types of the keys that are wrapped. The first is the default if the template names none.
     var wrappedTypes: [SecretKeyType] {
         switch self {
         case .gost28147: [.gost28147, .generic, .magma, .kuznyechik]
@@ -74,7 +74,7 @@ enum WrappingKey {
     case rsa(any CipherState)
     case transport(KeyTransportCipher)
 
-    /// The types of the keys that are wrapped. The first is that of a key whose template names none.
+    /// The types of the keys that are wrapped. The first is the default if the template names none.
     var wrappedTypes: [SecretKeyType] {
         switch self {
         case .secret(let wrapping, _): wrapping.wrappedTypes

@@ -12,7 +12,7 @@ package struct MechanismDefinition: Sendable {
         case keyPairGeneration(KeyType)
         /// Signs a digest by GOST R 34.10 or ECDSA, or with `hash` a message of any length.
         case signature(KeyType, hash: DigestAlgorithm?)
-        /// Encrypts with RSA or signs, with `hash` a message of any length. The flags tell which.
+        /// Encrypts with RSA or signs, with `hash` a message of any length. The flags distinguish them.
         case rsa(RSAPadding, hash: DigestAlgorithm?)
         case digest(DigestAlgorithm)
         case keyGeneration(SecretKeyType)
@@ -34,7 +34,7 @@ package struct MechanismDefinition: Sendable {
             case .rsa(.pkcs1, hash: nil), .rsa(.raw, hash: nil): CKF_ENCRYPT | CKF_DECRYPT | CKF_SIGN | CKF_VERIFY
             case .signature, .rsa, .code: CKF_SIGN | CKF_VERIFY
             case .digest: CKF_DIGEST
-            // The vendor's tokens tell these three.
+            // The vendor's tokens report these three.
             case .keyGeneration(.generic): CKF_GENERATE | CKF_GENERATE_KEY_PAIR | CKF_DERIVE
             case .keyGeneration: CKF_GENERATE
             case .keyWrapping, .keyTransport: CKF_WRAP | CKF_UNWRAP
@@ -161,7 +161,7 @@ package struct MechanismDefinition: Sendable {
         return definition
     }
 
-    /// How many bytes a mechanism's parameter can have if it is there, by the mechanism's type; nil for a mechanism that has
+    /// The possible lengths of a mechanism's parameter in bytes, if present, by the type; nil for a mechanism that has
     /// none, or does not work. Programs leave the parameter of such a mechanism as it happens to be: it must not be read.
     package static func parameterSizes(of type: CK_MECHANISM_TYPE) -> ClosedRange<Int>? {
         (try? find(type))?.parameterSizes
@@ -224,20 +224,6 @@ extension DigestAlgorithm {
         case .streebog512: HashAlgorithm.streebog512.oid
         default: nil
         }
-    }
-}
-
-/// A mechanism, with the parameter's bytes.
-package struct Mechanism: Sendable {
-    package var type: CK_MECHANISM_TYPE
-    package var parameter: [UInt8]
-    /// The parameter's contents if it is a structure with pointers.
-    package var structure: MechanismParameters?
-
-    package init(type: CK_MECHANISM_TYPE, parameter: [UInt8], structure: MechanismParameters? = nil) {
-        self.type = type
-        self.parameter = parameter
-        self.structure = structure
     }
 }
 

@@ -28,7 +28,7 @@ struct AttributeTable: Sendable {
             rules = Self.certificate
         case CKO_PUBLIC_KEY: rules = Self.publicKey(try attributes.keyPairKind())
         case CKO_PRIVATE_KEY: rules = Self.privateKey(try attributes.keyPairKind())
-        case CKO_SECRET_KEY: rules = try Self.secretKey(attributes.keyType())
+        case CKO_SECRET_KEY: rules = try Self.secretKey(attributes.keyTypeNumber())
         case CKO_HW_FEATURE:
             throw .attributeReadOnly("\(attributes.place(of: CKA_CLASS)) is CKO_HW_FEATURE, which only a token has")
         default:
@@ -63,13 +63,13 @@ struct AttributeTable: Sendable {
 }
 
 extension AttributeTable.Rules {
-    /// The rules of both; where both have one, that of `other`.
+    /// The rules of both; where both have one, `other` prevails.
     func adding(_ other: AttributeTable.Rules) -> AttributeTable.Rules { merging(other) { $1 } }
 }
 
 extension Attributes {
     /// The type of a key. Templates may leave out a GOST key's type, which follows from its curve.
-    fileprivate func keyType() throws(CKError) -> CK_KEY_TYPE {
+    fileprivate func keyTypeNumber() throws(CKError) -> CK_KEY_TYPE {
         if let type = try number(CKA_KEY_TYPE) { return type }
         guard let gostCurve else {
             throw .templateIncomplete("CKA_KEY_TYPE is missing, and no CKA_GOSTR3410_PARAMS tell it")
@@ -79,7 +79,7 @@ extension Attributes {
 
     /// The kind of a key pair's half, by its type.
     func keyPairKind() throws(CKError) -> any KeyPairKind {
-        let type = try keyType()
+        let type = try keyTypeNumber()
         guard let known = KeyType(type) else { throw AttributeTable.unknown(type, "a key pair") }
         return known.kind
     }
@@ -147,7 +147,7 @@ extension AttributeTable {
 }
 
 extension AttributeTable {
-    /// The attributes of a new object: those of the template, and the defaults of the others.
+    /// The attributes of a new object: the template's, and the defaults of the others.
     ///
     /// - Throws: `CKR_ATTRIBUTE_TYPE_INVALID`, `CKR_ATTRIBUTE_READ_ONLY`, `CKR_ATTRIBUTE_VALUE_INVALID` or
     ///   `CKR_TEMPLATE_INCOMPLETE`.

@@ -6,7 +6,7 @@ package import Secrets
 import Tokens
 
 /// Attributes by type, each value in the bytes that an application sees (PKCS #11 v2.40, 4.1).
-package struct Attributes: Sendable, Equatable {
+package struct Attributes: ObjectAttributes, Sendable, Equatable {
     private var values: [CK_ATTRIBUTE_TYPE: AttributeValue] = [:]
     /// The place of each type in the caller's template.
     private var origin: TemplateOrigin?
@@ -55,13 +55,13 @@ package struct Attributes: Sendable, Equatable {
     }
 
     /// The attributes that are a Big integer whatever object they belong to (PKCS #11 v2.40, 2.1; current mechanisms,
-    /// 2.1.2 and 2.1.3). The number counts: zeros before it are no part of a value, in templates as in objects.
+    /// 2.1.2 and 2.1.3). The number counts: leading zeros are not part of a value, in templates as in objects.
     fileprivate static let bigIntegers = Set([CKA_MODULUS, CKA_PUBLIC_EXPONENT] + KeyType.rsa.kind.secretAttributes)
 
     /// Copies a value with its secrecy.
     mutating func copy(_ type: CK_ATTRIBUTE_TYPE, of other: Attributes) { values[type] = other.values[type] }
 
-    /// Takes over all values of others.
+    /// Copies all values from others.
     mutating func enter(_ others: Attributes) { values.merge(others.values) { $1 } }
 
     /// These attributes as an object keeps them.
@@ -80,7 +80,7 @@ package struct Attributes: Sendable, Equatable {
     /// The types that have a value.
     package var types: some Collection<CK_ATTRIBUTE_TYPE> { values.keys }
 
-    /// As ``types``: first those of the caller's template, in its order.
+    /// As ``types``: first the types of the caller's template, in its order.
     var orderedTypes: [CK_ATTRIBUTE_TYPE] { origin.map { $0.sorted(Array(types)) } ?? types.sorted() }
 
     /// Whether every attribute of `template` is here with the same value.
@@ -131,15 +131,6 @@ package struct Attributes: Sendable, Equatable {
 extension CK_ULONG {
     /// `CK_UNAVAILABLE_INFORMATION`.
     package static var unavailable: CK_ULONG { ~0 }
-
-    /// The number that an attribute's value or a mechanism's parameter holds; nil if it has a different size.
-    init?(bytes: [UInt8]) {
-        guard bytes.count == MemoryLayout<CK_ULONG>.size else { return nil }
-        self = bytes.reversed().reduce(0) { $0 << 8 | CK_ULONG($1) }
-    }
-
-    /// The bytes of the number as an attribute's value holds them. All supported hosts are little-endian.
-    var bytes: [UInt8] { (0..<MemoryLayout<CK_ULONG>.size).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
 }
 
 /// The value of an attribute. Values of keys and of private objects are kept as secrets, and become arrays only while

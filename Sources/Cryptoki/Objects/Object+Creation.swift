@@ -55,7 +55,7 @@ extension Attributes {
     /// Whether the value of a secret or private key may be read.
     var showsValue: Bool { (try? bool(CKA_SENSITIVE)) == false && (try? bool(CKA_EXTRACTABLE)) == true }
 
-    /// Enters attributes that the template left out and the certificate tells.
+    /// Enters attributes that the template left out and the certificate contains.
     mutating func completeCertificate() {
         if self[CKA_CHECK_VALUE] == nil { set(CKA_CHECK_VALUE, certificateCheckValue ?? []) }
         guard let value = self[CKA_VALUE], let names = CertificateNames(certificate: value) else { return }
@@ -104,7 +104,7 @@ extension Attributes {
     }
 
     fileprivate mutating func takeSecretKey() throws(CKError) -> SessionKey {
-        guard let type = try number(CKA_KEY_TYPE).flatMap({ SecretKeyType($0) }) else {
+        guard let type = secretKeyType else {
             throw .templateIncomplete("CKA_KEY_TYPE is missing")
         }
         try checkSubstitution()

@@ -15,9 +15,9 @@ struct Object {
         case token(TokenObject, SessionKey?)
         /// In this process, until the session is closed. Private and secret keys keep their value here only.
         case session(CK_SESSION_HANDLE, SessionKey?)
-        /// Nowhere: it tells of the token itself.
+        /// Not stored: it describes the token itself.
         case features
-        /// Nowhere: it tells of the library.
+        /// Not stored: it describes the library.
         case profile
     }
 
@@ -59,33 +59,24 @@ struct Object {
         guard try attributes.bool(permission) == true else {
             throw .keyFunctionNotPermitted("the key's \(attribute: permission) is not true")
         }
-        guard attributes.allows(mechanism) else {
+        guard attributes.allows(mechanism: mechanism) else {
             throw .mechanismInvalid("the key's CKA_ALLOWED_MECHANISMS has no \(mechanism: mechanism)")
         }
     }
 
     /// The type of a key pair's half; nil for every other object.
-    var keyType: KeyType? { (try? attributes.number(CKA_KEY_TYPE)).flatMap { KeyType($0) } }
+    var keyType: KeyType? { attributes.keyType }
 }
 
 extension Object {
-    /// The object that tells of the token.
+    /// The object that describes the token.
     static var features: Object { Object(home: .features, attributes: TokenFeatures.attributes, isPrivate: false) }
 
-    /// The objects that tell of the library.
+    /// The objects that describe the library.
     static var profiles: [Object] {
         ConformanceProfile.all.map {
             Object(home: .profile, attributes: ConformanceProfile.attributes($0), isPrivate: false)
         }
-    }
-}
-
-extension Attributes {
-    /// Whether `CKA_ALLOWED_MECHANISMS` has a mechanism. An empty list allows all.
-    fileprivate func allows(_ mechanism: CK_MECHANISM_TYPE) -> Bool {
-        guard let list = self[CKA_ALLOWED_MECHANISMS], !list.isEmpty else { return true }
-        let number = mechanism.bytes
-        return stride(from: 0, to: list.count, by: number.count).contains { list.dropFirst($0).starts(with: number) }
     }
 }
 
@@ -99,7 +90,7 @@ extension Object {
             attributes.set(CKA_MODIFIABLE, false)
             attributes.set(CKA_DESTROYABLE, false)
         }
-        for (type, value) in object.containerAttributes { attributes.set(CK_ATTRIBUTE_TYPE(type.rawValue), value) }
+        for (type, value) in object.containerAttributes { attributes.set(type, value) }
         for (type, value) in object.attributes { attributes.set(CK_ATTRIBUTE_TYPE(type), value) }
         attributes.stayIfPrivateKey()
         for type in object.unreadAttributes { attributes[type] = nil }
@@ -143,26 +134,21 @@ extension Attributes {
 
     /// - Returns: The attributes that the token keeps to itself.
     private mutating func describe(_ key: TokenKey) -> [CK_ATTRIBUTE_TYPE] {
-        for kind in KeyType.allCases.map(\.kind) {
-            guard let own = kind.attributes(of: key) else { continue }
-            let isImported = key.properties.contains(.imported)
-            self = own
-            set(CKA_CLASS, key.half == .publicKey ? CKO_PUBLIC_KEY : CKO_PRIVATE_KEY)
-            set(CKA_KEY_TYPE, kind.type)
-            set(CKA_LOCAL, !isImported)
-            set(CKA_KEY_GEN_MECHANISM, isImported ? .unavailable : kind.generation)
-            guard key.half == .privateKey else { return [] }
-            set(CKA_SENSITIVE, true)
-            set(CKA_EXTRACTABLE, false)
-            for flag in [CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE] { set(flag, !isImported) }
-            return kind.secretAttributes
-        }
-        return []
+        let (kind, isImported) = (key.type.kind, key.properties.contains(.imported))
+        for (type, value) in key.attributes { set(type, value) }
+        set(CKA_CLASS, key.half == .publicKey ? CKO_PUBLIC_KEY : CKO_PRIVATE_KEY)
+        set(CKA_LOCAL, !isImported)
+        set(CKA_KEY_GEN_MECHANISM, isImported ? .unavailable : kind.generation)
+        guard key.half == .privateKey else { return [] }
+        set(CKA_SENSITIVE, true)
+        set(CKA_EXTRACTABLE, false)
+        for flag in [CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE] { set(flag, !isImported) }
+        return kind.secretAttributes
     }
 }
 
 extension TokenObject {
-    /// The attributes that only the value of a certificate or data object tells, as long as it was not read.
+    /// The attributes that depend on the value of a certificate or data object, as long as it was not read.
     var unreadAttributes: Set<CK_ATTRIBUTE_TYPE> {
         guard !isRead else { return [] }
         var types: Set = [CKA_VALUE]
@@ -188,7 +174,7 @@ extension TokenObject {
         try take(attributes)
     }
 
-    /// Takes all attributes: those that have a place of their own, and then the others that do not follow from these.
+    /// Copies all attributes: first each with a place of its own, and then the others that do not follow from these.
     /// An object's unique identifier is not copied.
     mutating func take(_ taken: Attributes) throws(CKError) {
         switch content {

@@ -31,8 +31,7 @@ extension Session {
         guard !attributes.showsValue else { return false }
         switch try? attributes.number(CKA_CLASS) {
         case CKO_PRIVATE_KEY:
-            let keyType = (try? attributes.number(CKA_KEY_TYPE)).flatMap { KeyType($0) }
-            return keyType?.kind.secretAttributes.contains(type) == true
+            return attributes.keyType?.kind.secretAttributes.contains(type) == true
         case CKO_SECRET_KEY: return type == CKA_VALUE
         default: return false
         }
@@ -160,7 +159,7 @@ extension Slot {
         guard found != known else { return }
         known = found
         var missing = found
-        if settings.policy.hidesGOSTKeys { missing.removeAll { $0.key?.kind is GOSTKey } }
+        missing.removeAll(where: settings.policy.hides)
         objects.update { object in
             guard let item = object.tokenObject else { return object }
             guard let index = missing.firstIndex(where: { $0.isSame(as: item) }) else { return nil }

@@ -79,73 +79,6 @@ final class MACState {
     }
 }
 
-/// The input of a digest, a signature or a verification: a message that is hashed, or a digest that is taken as it is.
-final class MessageDigest {
-    let sizes: ClosedRange<Int>
-    /// Whether data came in parts, so that only `C_DigestFinal` may end the operation.
-    var isMultiPart = false
-    private var hash: Digest?
-    private var given: [UInt8] = []
-
-    /// - Parameter sizes: The numbers of bytes that a digest can have.
-    init(sizes: ClosedRange<Int>, hash: DigestAlgorithm?) throws(CKError) {
-        self.sizes = sizes
-        guard let hash else { return }
-        do throws(HostCryptoError) {
-            let digest = try Digest(hash)
-            self.hash = consume digest
-        } catch {
-            throw CKError(error)
-        }
-    }
-
-    /// A second digest that goes on from here.
-    func copy() throws(CKError) -> MessageDigest {
-        let copy = try MessageDigest(sizes: sizes, hash: nil)
-        (copy.isMultiPart, copy.given) = (isMultiPart, given)
-        switch hash {
-        case .some(let hash): do { copy.hash = try hash.copy() } catch { throw CKError(error) }
-        case .none: break
-        }
-        return copy
-    }
-
-    func update(_ data: Span<UInt8>) throws(CKError) {
-        if hash != nil {
-            hash?.update(data)
-            return
-        }
-        guard data.count <= sizes.upperBound - given.count else { throw .dataLengthRange }
-        for index in data.indices { given.append(data[index]) }
-    }
-
-    /// The digest of all data.
-    ///
-    /// - Throws: `CKR_DATA_LEN_RANGE` if a digest was given that does not have the right size.
-    func finalize() throws(CKError) -> [UInt8] {
-        if let hash = hash.take() {
-            do throws(HostCryptoError) {
-                let digest = try hash.finalize()
-                return [UInt8](copying: digest)
-            } catch {
-                throw CKError(error)
-            }
-        }
-        guard sizes.contains(given.count) else { throw .dataLengthRange }
-        return given
-    }
-}
-
-extension MessageDigest {
-    /// The data that a key of RSA with so many bits signs.
-    ///
-    /// - Throws: `CKR_KEY_SIZE_RANGE` if the key is too short for the scheme.
-    convenience init(_ scheme: RSASignatureScheme, hash: DigestAlgorithm?, bitCount: Int) throws(CKError) {
-        do throws(HostCryptoError) { try scheme.check(bitCount: bitCount) } catch { throw CKError(error) }
-        try self.init(sizes: scheme.inputSizes(bitCount: bitCount), hash: hash)
-    }
-}
-
 /// Digests that applications have saved (PKCS #11 v2.40, 5.6.7).
 ///
 /// libcrypto does not export a digest's state. So an application gets the name of a copy in this process. The oldest
@@ -177,7 +110,7 @@ struct SavedStates {
 }
 
 extension Session {
-    /// The number of bytes of the name that ``saveState()`` gives.
+    /// The number of bytes of the name that ``saveState()`` returns.
     ///
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` without an active operation, `CKR_STATE_UNSAVEABLE` unless it is a digest.
     package func stateSize() throws(CKError) -> Int {

@@ -18,7 +18,7 @@ extension Session {
         var asked = template
         for base in bases { asked = try asked.joined(with: base.attributes, CKA_DERIVE_TEMPLATE) }
         var template = try SecretKeyTemplate(asked, keyTypes: derivation.derivedTypes, madeBy: nil, isLocal: false)
-        // Keys of AES have several lengths, and the secret tells none of them (PKCS #11 v2.40 current mechanisms, 2.3.8).
+        // AES keys have several lengths, and the secret implies none (PKCS #11 v2.40 current mechanisms, 2.3.8).
         guard template.count != nil || template.keyType != .aes else {
             throw .templateIncomplete("CKA_VALUE_LEN is missing, and a key of CKK_AES can have 16, 24 or 32 bytes")
         }

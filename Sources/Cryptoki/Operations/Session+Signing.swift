@@ -21,7 +21,7 @@ final class SignatureOperation {
     let input: Input
     let signatureSize: Int
     /// The key that verifies, for a verification by a key pair.
-    var publicKey: VerificationKey?
+    var publicKey: PublicKeyInfo?
     var isMultiPart = false
     /// The message that the data stands for, for the question to the user.
     var content: SignedContent?
@@ -126,7 +126,7 @@ extension Session {
         guard verification == nil else { throw .operationActive }
         let operation = try signatureOperation(mechanism, handle, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY)
         if case .digest = operation.input {
-            operation.publicKey = try VerificationKey(operation.key, operation.scheme)
+            operation.publicKey = try operation.key.attributes.publicKeyInfo()
         }
         verification = operation
     }
@@ -140,9 +140,10 @@ extension Session {
         switch operation.input {
         case .digest(let digest):
             let digest = try digest.finalize()
-            guard try operation.publicKey?.isValidSignature(signature, of: digest) == true else {
-                throw .signatureInvalid
+            let isValid = try tokensError { () throws(TokensError) in
+                try operation.publicKey?.isValidSignature(signature, of: digest, operation.scheme) == true
             }
+            guard isValid else { throw .signatureInvalid }
         case .code(let code):
             guard signature.count == code.size else { throw .signatureLengthRange }
             let expected = try code.finalize()
@@ -158,43 +159,6 @@ extension Session {
 
     package func verifyFinal(signature: [UInt8]) throws(CKError) {
         try verify(Span(), signature: signature, afterParts: true)
-    }
-}
-
-/// The public key of a verification.
-enum VerificationKey {
-    case gost(PublicKey)
-    case ec(ECPublicKey)
-    case rsa(RSAPublicKey, RSASignatureScheme)
-
-    /// - Parameter scheme: nil but for keys of RSA.
-    init(_ key: Object, _ scheme: RSASignatureScheme? = nil) throws(CKError) {
-        let attributes = key.attributes
-        if let scheme {
-            do { self = .rsa(try attributes.rsaPublicKey(), scheme) } catch { throw CKError(error) }
-        } else if attributes[CKA_GOSTR3410_PARAMS] != nil {
-            self = .gost(try attributes.gostPublicKey())
-        } else {
-            let curve = try attributes.ecCurve()
-            do { self = .ec(try ECPublicKey(curve: curve, bareOrDER: attributes[CKA_EC_POINT] ?? [])) } catch {
-                throw CKError(error)
-            }
-        }
-    }
-
-    /// - Throws: `CKR_SIGNATURE_LEN_RANGE`.
-    func isValidSignature(_ signature: [UInt8], of input: [UInt8]) throws(CKError) -> Bool {
-        switch self {
-        case .gost(let key):
-            guard signature.count == 2 * key.curve.coordinateSize else { throw .signatureLengthRange }
-            do { return try key.isValidSignature(signature, digest: input) } catch { throw CKError(error) }
-        case .ec(let key):
-            do { return try key.isValidSignature(signature.span, of: input.span) } catch { throw CKError(error) }
-        case .rsa(let key, let scheme):
-            do { return try key.isValidSignature(signature.span, of: input.span, scheme) } catch {
-                throw CKError(error)
-            }
-        }
     }
 }
 

@@ -256,7 +256,7 @@ private struct FileRequest {
 /// Formatting (vendor): an erase begins it, END OF INIT ends it, and in between nothing needs a right.
 extension Card {
     /// ERASE: `80 7A 00|02 00` by the administrator, whose PIN may be blocked, and `80 8A 00 00` without a login,
-    /// unless the identity says otherwise.
+    /// unless the identity differs.
     ///
     /// Serial number, counters, journal, licences and the secure channel's pairings stay (GSC/1, 6).
     func erase(_ command: borrowing Command) throws(Refusal) -> Response {

@@ -30,7 +30,7 @@ extension Card {
         return Response(.success, data: Array(pair.publicValue.prefix(bits / 8)))
     }
 
-    /// Only RSA takes data: `A6 06 94 04 <exponent>`, little-endian, which is 65537 regardless of the data. A real
+    /// Only RSA accepts data: `A6 06 94 04 <exponent>`, little-endian, which is 65537 regardless of the data. A real
     /// token makes a malformed key of 4096 bits without them; this one makes none.
     private func requireExponent(_ command: borrowing Command, for algorithm: KeyAlgorithm) throws(Refusal) {
         let data = [UInt8](copying: command.data)
@@ -157,7 +157,7 @@ extension Card {
 }
 
 extension PrivateKey {
-    /// VKO with this hash function; without one, with that of GOST R 34.11-2012 which is as long as the key.
+    /// VKO with this hash function; by default, with the hash function of GOST R 34.11-2012 that is as long as the key.
     fileprivate func agree(
         with peer: PublicKey, ukm: Span<UInt8>, _ hash: HashAlgorithm?
     ) throws(GOSTError) -> Secret {

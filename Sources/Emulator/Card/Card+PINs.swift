@@ -12,8 +12,8 @@ extension Card {
     /// The longest PIN.
     private static let maximumLength = 249
 
-    /// VERIFY. Without data it tells the tries left. A PIN that is verified already is not checked again, unless the
-    /// identity says so; then a wrong one revokes the right.
+    /// VERIFY. Without data it returns the tries left. A PIN that is verified already is not checked again, unless the
+    /// identity does so; then a wrong PIN revokes the right.
     func verify(_ command: borrowing Command) throws(Refusal) -> Response {
         try require(command.p1 == 0, else: .incorrectParameters)
         let number = try Card.pinNumber(inVerify: command.p2)
@@ -63,7 +63,7 @@ extension Card {
         return Response(.success)
     }
 
-    /// Gives the PIN a value, which an empty one resets to the default (user's PIN, by the administrator only).
+    /// Sets the PIN's value, which an empty one resets to the default (user's PIN, by the administrator only).
     func change(_ file: File, number: Int, to data: borrowing ReferenceData) throws(Refusal) {
         guard var pin = file.rightsFile else { throw Refusal(.fileNotFound) }
         let isReset = number == AccessConditions.user && data.value.isEmpty
@@ -159,7 +159,7 @@ extension Card {
         return SharedSecret(data.value.copy())
     }
 
-    /// A half of a key pair that computes. Those of ECDSA may be filled up with zeros to the size of the file.
+    /// A half of a key pair that computes. ECDSA's may be filled up with zeros to the size of the file.
     private func keyHalf(_ data: borrowing ReferenceData, _ file: File) throws(Refusal) -> SharedSecret {
         guard let algorithm = file.algorithm, let type = file.rightsFile?.type else { throw Refusal(.incorrectData) }
         var value = data.value.copy()

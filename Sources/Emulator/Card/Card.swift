@@ -57,7 +57,7 @@ final class Card {
         }
     }
 
-    /// Executes a command without secure messaging and gives the whole answer, however long.
+    /// Executes a command without secure messaging and returns the whole answer, however long.
     func execute(_ command: borrowing Command) -> Response {
         var response: Response
         do throws(Refusal) {

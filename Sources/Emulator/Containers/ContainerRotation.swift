@@ -16,7 +16,7 @@ package struct KeyFilePair: Sendable {
     /// The same keys under a new mask and a new salt, as CryptoPro CSP writes them at each use of a key (Containers, 2, 5 to
     /// 7).
     ///
-    /// - Parameter header: That of a container without a password.
+    /// - Parameter header: The header of a container without a password.
     package func rotated(
         of header: ContainerHeader, random: any RandomSource, as pair: ContainerPair = .main
     ) throws(ContainerError) -> KeyFilePair {

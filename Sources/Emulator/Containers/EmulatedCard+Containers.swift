@@ -4,13 +4,13 @@ import APDU
 import Secrets
 
 /// The card as another program uses it, CryptoPro CSP with its containers. Its commands do not go through the reader, so that
-/// the reader counts and traces those of the host alone.
+/// the reader counts and traces the host's commands alone.
 extension EmulatedCard {
     /// The size of a container's file.
     package enum ContainerSize: Sendable {
-        /// That of its contents.
+        /// The length of its contents.
         case exact
-        /// That on a Rutoken Lite, or that of its contents if they have more; FF fills the rest.
+        /// The length on a Rutoken Lite, or of its contents if they are longer; FF fills the rest.
         case lite
 
         fileprivate func size(of number: UInt8, _ count: Int) -> Int {
@@ -24,7 +24,7 @@ extension EmulatedCard {
         }
     }
 
-    /// The directory of a token's containers, and the one that CryptoPro CSP makes first in it.
+    /// The directory of a token's containers, and the directory that CryptoPro CSP makes first in it.
     static let containers: FilePath = [0x1000, 0x1003]
     package static let firstContainer: UInt16 = 0x0A00
 
@@ -101,7 +101,7 @@ extension EmulatedCard {
         }
     }
 
-    /// Logs User in, and out again, whoever was logged in before: the card has one login for all programs.
+    /// Logs User in, and out again, whatever login was active before: the card has one login for all programs.
     func asUser(_ body: () throws(EmulatorError) -> Void) throws(EmulatorError) {
         guard let pin = userPIN else { throw .refused(.referencedDataNotFound) }
         try perform(Command(0x80, 0x40, 0x00, 0x00))

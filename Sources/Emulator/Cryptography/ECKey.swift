@@ -147,15 +147,12 @@ struct AffinePoint: ~Copyable {
     let x, y: Number
 }
 
-/// libcrypto refused a computation: a number is out of range or not prime, or memory ran out.
-struct LibraryFailure: Error {}
-
 /// Throws unless a function of libcrypto reported success.
 func check(_ result: Int32) throws(LibraryFailure) {
     guard result == 1 else { throw LibraryFailure() }
 }
 
-/// A number of libcrypto that may be secret: libcrypto takes its constant-time paths with it.
+/// A number of libcrypto that may be secret: libcrypto computes with it on its constant-time paths.
 @safe
 struct Number: ~Copyable {
     let pointer: OpaquePointer
@@ -216,13 +213,4 @@ struct Workspace: ~Copyable {
         ERR_pop_to_mark()
         unsafe BN_CTX_free(pointer)
     }
-}
-
-/// libcrypto, by which the emulator computes RSA and ECDSA.
-package enum Libcrypto {
-    /// Whether there is one. It is loaded now, if it was not.
-    package static var isThere: Bool { COpenSSL_version() > 0 }
-
-    /// The emulator's own library context.
-    nonisolated(unsafe) static let context: OpaquePointer? = unsafe OSSL_LIB_CTX_new()
 }

@@ -5,57 +5,6 @@ import GOST
 package import Secrets
 import TokenEnd
 
-/// The content of a rights file: byte 0 of its properties (tag 85).
-package enum RightsFileType: UInt8, Sendable {
-    case globalPIN = 0x01
-    case localPIN = 0x21
-    case gost28147 = 0x02
-    case aes = 0x22
-    case tripleDES = 0x42
-    case kuznyechik = 0x82
-    case gostPrivate = 0x03
-    case gostPublic = 0x13
-    case gost512Private = 0x43
-    case gost512Public = 0x53
-    case rsaPrivate = 0x23
-    case rsaPublic = 0x33
-    case ecPrivate = 0x63
-    case ecPublic = 0x73
-
-    /// The directory under 1000/1000 where the card files it; nil for global PINs, which have no place in the tree.
-    var directory: UInt16? {
-        switch self {
-        case .gostPublic, .gost512Public, .rsaPublic, .ecPublic: 0x6001
-        case .gostPrivate, .gost512Private, .rsaPrivate, .ecPrivate: 0x6002
-        case .gost28147, .aes, .tripleDES, .kuznyechik: 0x6003
-        case .localPIN: 0x6005
-        case .globalPIN: nil
-        }
-    }
-
-    /// The path of number `number` of this type.
-    func path(_ number: UInt8) -> FilePath {
-        let own: FilePath = [UInt16(number)]
-        return directory.map { FilePath.system.appending($0).appending(UInt16(number)) } ?? own
-    }
-
-    var isPIN: Bool { self == .globalPIN || self == .localPIN }
-
-    /// The public half's type, for the private half of a key pair.
-    var publicHalf: RightsFileType? {
-        switch self {
-        case .gostPrivate: .gostPublic
-        case .gost512Private: .gost512Public
-        case .rsaPrivate: .rsaPublic
-        case .ecPrivate: .ecPublic
-        default: nil
-        }
-    }
-
-    var isPublicKey: Bool { directory == RightsFileType.gostPublic.directory }
-    var isSecretKey: Bool { directory == RightsFileType.kuznyechik.directory }
-}
-
 /// A PIN or a key: six bytes of properties and, once it is set, the value.
 package struct RightsFile: Sendable {
     package let type: RightsFileType
@@ -74,7 +23,7 @@ package struct RightsFile: Sendable {
         guard !type.isPIN || maximumTries >= max(1, triesLeft) else { return nil }
     }
 
-    /// The least length of a PIN, and which byte of the properties tells the parameter set of a key.
+    /// The least length of a PIN, and the byte of the properties that has the parameter set of a key.
     var minimumLength: Int { Int(properties[1]) }
     var parameterSet: UInt8 { properties[1] }
 
@@ -100,20 +49,6 @@ package struct RightsFile: Sendable {
         get { Int(properties[3] & 0x0F) }
         set { properties[3] = properties[3] & 0xF0 | UInt8(clamping: newValue) & 0x0F }
     }
-}
-
-/// The bits of byte 2 of a rights file's properties.
-enum RightsFileFlags {
-    /// The PIN is not the one that every new token has.
-    static let pinChanged: UInt8 = 0x04
-    /// The key may agree on secrets.
-    static let agrees: UInt8 = 0x01
-    /// The key came from outside.
-    static let imported: UInt8 = 0x08
-    /// A local PIN that has a value.
-    static let localPINSet: UInt8 = 0x03
-    /// The PIN was given as UTF-8.
-    static let text: UInt8 = 0x80
 }
 
 /// The algorithm of a key.
@@ -185,77 +120,4 @@ extension RightsFile {
 extension File {
     /// The algorithm of the key in the file; nil unless the file is of a key pair.
     var algorithm: KeyAlgorithm? { rightsFile?.algorithm(size: size) }
-}
-
-/// The access conditions of a file: the 15 bytes of tag 86.
-///
-/// Byte 0 says which of seven operations have a condition, byte 1 + i is the condition of operation i, byte 8 + i
-/// qualifies it.
-package struct AccessConditions: Sendable, Equatable {
-    /// An operation's number. Its meaning depends on the kind of file.
-    struct Operation: Equatable {
-        let number: Int
-
-        static let read = Operation(number: 0)
-        static let createFile = Operation(number: 0)
-        static let unblock = Operation(number: 0)
-        static let update = Operation(number: 1)
-        static let createRightsFile = Operation(number: 1)
-        static let use = Operation(number: 2)
-        static let putData = Operation(number: 2)
-        static let delete = Operation(number: 6)
-    }
-
-    /// The numbers of the PINs that stand for the administrator and the user.
-    static let administrator = 1
-    static let user = 2
-
-    /// The bytes of tag 86.
-    package let bytes: [UInt8]
-
-    /// Nil unless there are 15 bytes.
-    package init?(_ bytes: [UInt8]) {
-        guard bytes.count == 15 else { return nil }
-        self.bytes = bytes
-    }
-
-    /// Conditions without qualifiers: the mask, and one condition for each of the seven operations.
-    init(_ mask: UInt8, _ conditions: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8)) {
-        let (c0, c1, c2, c3, c4, c5, c6) = conditions
-        bytes = [mask, c0, c1, c2, c3, c4, c5, c6] + [UInt8](repeating: 0, count: 7)
-    }
-
-    /// The condition byte of the operation; nil if the mask gives it none.
-    func condition(of operation: Operation) -> UInt8? {
-        guard bytes[0] >> UInt8(operation.number) & 1 == 1 else { return nil }
-        return bytes[1 + operation.number]
-    }
-
-    /// Whether the holder of the presented PINs `rights` may do it. Without a condition only reading is free.
-    func permit(_ operation: Operation, to rights: Set<Int>, unconditioned: Bool = false) -> Bool {
-        guard let condition = condition(of: operation) else { return unconditioned }
-        return switch condition {
-        case 0x00: true
-        case 0x01: rights.contains(Self.administrator)
-        case 0x02: rights.contains(Self.user)
-        case 0x03: rights.contains(Self.administrator) || rights.contains(Self.user)
-        case 0x04: rights.contains(Int(bytes[8 + operation.number]))
-        default: false
-        }
-    }
-}
-
-extension AccessConditions {
-    /// The MF: the user creates, the administrator changes token data, deleting is forbidden.
-    static let root = AccessConditions(0x47, (2, 2, 1, 0, 0, 0, 0xFF))
-    /// The directories of a formatted token.
-    static let systemDirectory = AccessConditions(0x43, (2, 2, 0, 0, 0, 0, 0xFF))
-    /// The directories of the Windows minidriver.
-    static let minidriver = AccessConditions(0x43, (3, 3, 0, 0, 0, 0, 0xFF))
-    /// The administrator's PIN: changed by the administrator, never unblocked.
-    static let administratorPIN = AccessConditions(0x43, (0xFF, 1, 0, 0, 0, 0, 0xFF))
-    /// The user's PIN: unblocked by the administrator, changed by the user.
-    static let userPIN = AccessConditions(0x43, (1, 2, 0, 0, 0, 0, 0xFF))
-    /// A file that everybody reads and the user changes and deletes.
-    static let publicFile = AccessConditions(0x43, (0, 2, 0, 0, 0, 0, 2))
 }

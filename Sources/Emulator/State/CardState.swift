@@ -24,7 +24,7 @@ package struct CardState: Sendable {
     package var licences = [[UInt8]](repeating: [], count: 4)
     /// Four bytes of flags; the first is 02 if the user must change the PIN.
     package var forcedChange: [UInt8] = [0, 0, 0, 0]
-    /// The user PIN that a reset gives, if another than the standard one was set.
+    /// The user PIN after a reset, if it is not the standard one.
     package var defaultUserPIN: SharedSecret?
     /// Random bytes of the last format.
     package var formatNonce: [UInt8] = []

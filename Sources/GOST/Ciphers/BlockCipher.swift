@@ -25,36 +25,20 @@ package protocol BlockCipher: ~Copyable, Sendable {
     /// Deciphers every whole block in place. Bytes after the last whole block are not changed.
     func decrypt(_ blocks: inout MutableSpan<UInt8>)
 
-    /// Adds to every whole block, in place, the enciphered counter that is its own, and leaves in `counter` the one that
+    /// Adds to every whole block, in place, its own enciphered counter, and leaves in `counter` the counter that
     /// follows.
-    ///
-    /// - Returns: Whether it has been done. False, with nothing done, unless there is a faster way than ``encrypt(_:)``
-    ///   of many counters.
-    func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool
+    func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter)
 
     /// Links all whole blocks in place; `register` is one block, before and after.
-    ///
-    /// - Returns: Whether it has been done. False, with nothing done, unless there is a faster way than ``encrypt(_:)``
-    ///   of block after block.
-    func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) -> Bool
+    func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret)
 
     /// Adds to `register`, which is one block, whole blocks in turn, and enciphers it after each of them.
-    ///
-    /// - Returns: As ``link(_:by:register:)``.
-    func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool
+    func absorb(_ blocks: Span<UInt8>, into register: inout Secret)
 }
 
 extension BlockCipher where Self: ~Copyable {
     /// The bytes of a key: 32 for both ciphers of the standard.
     package static var keySize: Int { 32 }
-
-    package func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool { false }
-
-    package func link(
-        _ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret
-    ) -> Bool { false }
-
-    package func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool { false }
 
     /// A cipher with a key of ``keySize`` bytes. Constant time in its secret inputs.
     ///
@@ -92,33 +76,5 @@ extension BlockCipher where Self: ~Copyable {
         var bytes = data.mutableBytes
         var blocks = bytes._mutatingExtracting(range)
         encrypt(&blocks)
-    }
-}
-
-/// GOST 28147-89 whose key changes after every 1024 bytes, if it is to (CryptoPro Key Meshing, RFC 4357, 2.3.2).
-struct MeshedCipher: ~Copyable, Sendable {
-    private(set) var cipher: GOST28147
-    private let meshing: Bool
-    private var count = 0
-
-    init(_ cipher: consuming GOST28147, meshing: Bool) {
-        self.cipher = cipher
-        self.meshing = meshing
-    }
-
-    /// Counts the next blocks, of `bytes` bytes or as many of them as have the same key, and changes the key before
-    /// them if that is due.
-    ///
-    /// - Returns: Their number of bytes, and whether the key has changed.
-    mutating func begin(_ bytes: Int) -> (bytes: Int, keyHasChanged: Bool) {
-        guard meshing else { return (bytes, false) }
-        let isDue = count == 1024
-        if isDue {
-            cipher = cipher.meshed()
-            count = 0
-        }
-        let bytes = min(bytes, 1024 - count)
-        count += bytes
-        return (bytes, isDue)
     }
 }

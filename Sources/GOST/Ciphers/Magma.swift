@@ -26,30 +26,28 @@ package struct Magma: ~Copyable, BlockCipher {
 
     /// Enciphers every whole block of 8 bytes in place (RFC 8891, 4.3). Constant time in its secret inputs.
     package func encrypt(_ blocks: inout MutableSpan<UInt8>) {
-        if keys.encrypt(&blocks, substitution, .big) { return }
-        Blocks28147.transform(&blocks, bigEndian: true) { $0.encrypt(keys.value, substitution) }
+        keys.encrypt(&blocks, substitution, .big)
     }
 
     /// Deciphers every whole block of 8 bytes in place (RFC 8891, 4.4). Constant time in its secret inputs.
     package func decrypt(_ blocks: inout MutableSpan<UInt8>) {
-        if keys.decrypt(&blocks, substitution, .big) { return }
-        Blocks28147.transform(&blocks, bigEndian: true) { $0.decrypt(keys.value, substitution) }
+        keys.decrypt(&blocks, substitution, .big)
     }
 
-    /// Adds enciphered counters to whole blocks of 8 bytes in place, if there is a kernel for it. Constant time in its
+    /// Adds enciphered counters to whole blocks of 8 bytes in place. Constant time in its
     /// secret inputs.
-    package func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool {
+    package func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) {
         keys.addCounters(to: &blocks, counter: &counter, substitution, .big)
     }
 
-    /// Links whole blocks of 8 bytes in place, if there is a kernel for it. Constant time in its secret inputs.
-    package func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) -> Bool {
+    /// Links whole blocks of 8 bytes in place. Constant time in its secret inputs.
+    package func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) {
         keys.link(&blocks, by: chain, register: &register, substitution, .big)
     }
 
-    /// Adds whole blocks of 8 bytes to `register` and enciphers it after each of them, if there is a kernel for it.
-    /// Constant time in its secret inputs.
-    package func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool {
+    /// Adds whole blocks of 8 bytes to `register` and enciphers it after each of them. Constant time in its secret
+    /// inputs.
+    package func absorb(_ blocks: Span<UInt8>, into register: inout Secret) {
         keys.absorb(blocks, into: &register, substitution, .big)
     }
 }

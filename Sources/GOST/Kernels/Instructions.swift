@@ -3,11 +3,10 @@
 internal import GOSTKernels
 internal import Synchronization
 
-/// The instructions that ciphers and hashes use: those of every processor, or a set for which there are kernels.
-///
-/// Results are the same with all of them. Functions without a kernel in a set run as portable code.
+/// The instructions that ciphers and hashes use: every processor's, or a set for which there are kernels. Results are the
+/// same with all of them.
 package enum Instructions: UInt8, CaseIterable, Sendable {
-    /// Swift alone.
+    /// Those of every processor.
     case portable
     /// x86-64 with AVX2.
     case avx2
@@ -34,7 +33,14 @@ package enum Instructions: UInt8, CaseIterable, Sendable {
         return true
     }
 
-    private static let best = [avx512, avx2, neon].first { $0.areAvailable } ?? portable
+    private static var best: Instructions {
+        switch gost_best_path() {
+        case .portable: .portable
+        case .avx2: .avx2
+        case .avx512: .avx512
+        case .neon: .neon
+        }
+    }
     private static let chosen = Atomic<UInt8>(.max)
 
     var path: gost_path {
@@ -62,50 +68,30 @@ private func apart<Result: ~Copyable>(_ body: () throws(GOSTError) -> Result) th
 }
 
 /// A public answer that depends on secrets: a MAC is right, a number is in range. To branch on such an answer is to
-/// publish it first. The kernel's function is the only one that the proof of constant time lets branch on a secret; its
+/// publish it first. Only in the kernel's function does the proof of constant time allow a branch on a secret; its
 /// result is a constant there.
 package func published(_ answer: Bool) -> Bool { gost_public_answer(answer) }
 
-extension Counter {
-    /// Lends the counter to a kernel, which counts on.
-    mutating func withKernel(_ body: (UnsafeMutablePointer<gost_counter>) -> Bool) -> Bool {
-        let part: gost_part =
-            switch part {
-            case .whole: .whole
-            case .left: .left
-            case .right: .right
-            }
-        var counter = gost_counter(left: left, right: right, part: part)
-        let done = unsafe body(&counter)
-        (left, right) = (counter.left, counter.right)
-        return done
-    }
-}
-
-/// GOST R 34.11-94 by the kernels. Without a kernel both functions return false and do nothing.
+/// GOST R 34.11-94 by the kernels.
 extension GOSTR341194 {
     /// Replaces the hash value by χ of it and each whole block of `data`, one after the other.
-    static func stepByKernel(
-        _ hash: inout SIMD4<UInt64>, _ data: Span<UInt8>, _ substitution: Substitution
-    ) -> Bool {
+    static func step(_ hash: inout SIMD4<UInt64>, _ data: Span<UInt8>, _ substitution: Substitution) {
         unsafe data.withUnsafeBytes { unsafe step(&hash, $0, substitution) }
     }
 
     /// Replaces the hash value by χ of it and `block`.
-    static func stepByKernel(
-        _ hash: inout SIMD4<UInt64>, _ block: SIMD4<UInt64>, _ substitution: Substitution
-    ) -> Bool {
+    static func step(_ hash: inout SIMD4<UInt64>, _ block: SIMD4<UInt64>, _ substitution: Substitution) {
         unsafe withUnsafeBytes(of: block) { unsafe step(&hash, $0, substitution) }
     }
 
     private static func step(
         _ hash: inout SIMD4<UInt64>, _ data: UnsafeRawBufferPointer, _ substitution: Substitution
-    ) -> Bool {
+    ) {
         let (path, count) = (Instructions.current.path, data.count / blockSize)
-        return unsafe withUnsafeMutablePointer(to: &hash) { hash in
+        unsafe withUnsafeMutablePointer(to: &hash) { hash in
             let words = unsafe UnsafeMutableRawPointer(hash).assumingMemoryBound(to: UInt64.self)
             let bytes = unsafe data.assumingMemoryBound(to: UInt8.self).baseAddress
-            return unsafe substitution.rows.span.withUnsafeBufferPointer { rows in
+            unsafe substitution.rows.span.withUnsafeBufferPointer { rows in
                 unsafe gost_341194_hash(path, rows.baseAddress, words, bytes, count)
             }
         }
@@ -114,36 +100,33 @@ extension GOSTR341194 {
 
 /// GOST R 34.11-2012 by the kernels.
 extension StreebogState {
-    /// Hashes the whole blocks at the front of `data`, and returns the rest of it: everything without a kernel.
-    @_lifetime(copy data)
-    mutating func absorbBlocksByKernel(_ data: Span<UInt8>) -> Span<UInt8> {
+    /// Hashes the whole blocks of `data`: the hash value h, the number N of bits and the sum Σ become the next.
+    static func absorb(
+        _ data: Span<UInt8>, _ hash: inout SIMD8<UInt64>, _ length: inout UInt64, _ sum: inout SIMD8<UInt64>
+    ) {
         let (path, count) = (Instructions.current.path, data.count / 64)
-        guard count > 0 else { return data }
-        let done = unsafe Self.withWords(&hash) { hash in
-            unsafe Self.withWords(&sum) { sum in
+        unsafe withWords(&hash) { hash in
+            unsafe withWords(&sum) { sum in
                 unsafe data.withUnsafeBufferPointer {
                     unsafe gost_streebog_update(
                         path, hash, &length, sum, $0.baseAddress, count, gost_streebog_constants())
                 }
             }
         }
-        return done ? data.extracting(droppingFirst: 64 * count) : data
     }
 
-    /// Replaces the hash value by g_N of it and `block`, N being `counter`. False, with nothing done, without a kernel.
-    mutating func compressByKernel(_ block: SIMD8<UInt64>, counter: UInt64) -> Bool {
+    /// Replaces the hash value by g_N of it and `block`, N being `counter`.
+    mutating func compress(_ block: SIMD8<UInt64>, counter: UInt64) {
         let path = Instructions.current.path
         var block = block
-        return unsafe Self.withWords(&hash) { hash in
+        unsafe Self.withWords(&hash) { hash in
             unsafe Self.withWords(&block) { block in
                 unsafe gost_streebog_compress(path, hash, block, counter, gost_streebog_constants())
             }
         }
     }
 
-    private static func withWords<Result>(
-        _ vector: inout SIMD8<UInt64>, _ body: (UnsafeMutablePointer<UInt64>) -> Result
-    ) -> Result {
+    private static func withWords(_ vector: inout SIMD8<UInt64>, _ body: (UnsafeMutablePointer<UInt64>) -> Void) {
         unsafe withUnsafeMutablePointer(to: &vector) {
             unsafe body(UnsafeMutableRawPointer($0).assumingMemoryBound(to: UInt64.self))
         }

@@ -3,22 +3,33 @@
 internal import GOSTKernels
 internal import Secrets
 
-/// GOST 28147-89 by the kernels. Without a kernel every function returns false and does nothing.
+/// GOST 28147-89 by the kernels.
 extension SecretBox<Keys28147> {
     /// Enciphers every whole block in place.
-    func encrypt(_ blocks: inout MutableSpan<UInt8>, _ substitution: Substitution, _ order: gost_order) -> Bool {
+    func encrypt(_ blocks: inout MutableSpan<UInt8>, _ substitution: Substitution, _ order: gost_order) {
         let (path, count) = (Instructions.current.path, blocks.count / 8)
-        return unsafe withCipher(substitution, order) { cipher in
+        unsafe withCipher(substitution, order) { cipher in
             unsafe blocks.withUnsafeMutableBufferPointer {
                 unsafe gost_28147_encrypt(path, cipher, $0.baseAddress, $0.baseAddress, count)
             }
         }
     }
 
+    /// Enciphers a block that is a number, its first byte the lowest.
+    func encrypt(_ number: inout UInt64, _ substitution: Substitution) {
+        let path = Instructions.current.path
+        unsafe withCipher(substitution, .little) { cipher in
+            unsafe withUnsafeMutableBytes(of: &number) {
+                let block = unsafe $0.assumingMemoryBound(to: UInt8.self).baseAddress
+                unsafe gost_28147_encrypt(path, cipher, block, block, 1)
+            }
+        }
+    }
+
     /// Deciphers every whole block in place.
-    func decrypt(_ blocks: inout MutableSpan<UInt8>, _ substitution: Substitution, _ order: gost_order) -> Bool {
+    func decrypt(_ blocks: inout MutableSpan<UInt8>, _ substitution: Substitution, _ order: gost_order) {
         let (path, count) = (Instructions.current.path, blocks.count / 8)
-        return unsafe withCipher(substitution, order) { cipher in
+        unsafe withCipher(substitution, order) { cipher in
             unsafe blocks.withUnsafeMutableBufferPointer {
                 unsafe gost_28147_decrypt(path, cipher, $0.baseAddress, $0.baseAddress, count)
             }
@@ -28,9 +39,9 @@ extension SecretBox<Keys28147> {
     /// Adds gamma to every whole block in place: the gamma mode (RFC 5830, 6). `counter` is N4 ‖ N3.
     func addGamma(
         to blocks: inout MutableSpan<UInt8>, counter: inout UInt64, _ substitution: Substitution, _ order: gost_order
-    ) -> Bool {
+    ) {
         let (path, count) = (Instructions.current.path, blocks.count / 8)
-        return unsafe withCipher(substitution, order) { cipher in
+        unsafe withCipher(substitution, order) { cipher in
             unsafe blocks.withUnsafeMutableBufferPointer {
                 unsafe gost_28147_cnt(path, cipher, &counter, $0.baseAddress, $0.baseAddress, count)
             }
@@ -40,13 +51,11 @@ extension SecretBox<Keys28147> {
     /// Adds gamma to every whole block in place: the counter mode (GOST R 34.13-2015, 5.2), beginning at `counter`.
     func addCounters(
         to blocks: inout MutableSpan<UInt8>, counter: inout Counter, _ substitution: Substitution, _ order: gost_order
-    ) -> Bool {
+    ) {
         let (path, count) = (Instructions.current.path, blocks.count / 8)
-        return unsafe withCipher(substitution, order) { cipher in
-            unsafe counter.withKernel { counter in
-                unsafe blocks.withUnsafeMutableBufferPointer {
-                    unsafe gost_28147_ctr(path, cipher, counter, $0.baseAddress, $0.baseAddress, count)
-                }
+        unsafe withCipher(substitution, order) { cipher in
+            unsafe blocks.withUnsafeMutableBufferPointer {
+                unsafe gost_28147_ctr(path, cipher, &counter.next, $0.baseAddress, $0.baseAddress, count)
             }
         }
     }
@@ -55,11 +64,11 @@ extension SecretBox<Keys28147> {
     /// 2.3.2).
     mutating func addMeshedGamma(
         to sections: inout MutableSpan<UInt8>, counter: inout UInt64, _ substitution: Substitution
-    ) -> Bool {
+    ) {
         let (path, count) = (Instructions.current.path, sections.count / 1024)
-        return unsafe withUnsafeMutablePointer { keys in
+        unsafe withUnsafeMutablePointer { keys in
             let words = unsafe UnsafeMutableRawPointer(keys).assumingMemoryBound(to: UInt32.self)
-            return unsafe substitution.rows.span.withUnsafeBufferPointer { rows in
+            unsafe substitution.rows.span.withUnsafeBufferPointer { rows in
                 unsafe sections.withUnsafeMutableBufferPointer {
                     unsafe gost_28147_cnt_meshed(
                         path, rows.baseAddress, words, &counter, $0.baseAddress, $0.baseAddress, count)
@@ -72,10 +81,10 @@ extension SecretBox<Keys28147> {
     func link(
         _ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret, _ substitution: Substitution,
         _ order: gost_order
-    ) -> Bool {
+    ) {
         let (path, count, chain) = (Instructions.current.path, blocks.count / 8, gost_chain(chain))
         var register = register.mutableBytes
-        return unsafe withCipher(substitution, order) { cipher in
+        unsafe withCipher(substitution, order) { cipher in
             unsafe register.withUnsafeMutableBufferPointer { register in
                 unsafe blocks.withUnsafeMutableBufferPointer {
                     unsafe gost_28147_chain(
@@ -88,10 +97,10 @@ extension SecretBox<Keys28147> {
     /// Adds every whole block to `register`, which is one block, and enciphers it after each.
     func absorb(
         _ blocks: Span<UInt8>, into register: inout Secret, _ substitution: Substitution, _ order: gost_order
-    ) -> Bool {
+    ) {
         let (path, count) = (Instructions.current.path, blocks.count / 8)
         var register = register.mutableBytes
-        return unsafe withCipher(substitution, order) { cipher in
+        unsafe withCipher(substitution, order) { cipher in
             unsafe register.withUnsafeMutableBufferPointer { register in
                 unsafe blocks.withUnsafeBufferPointer {
                     unsafe gost_28147_chain(path, cipher, .input, register.baseAddress, $0.baseAddress, nil, count)
@@ -101,43 +110,41 @@ extension SecretBox<Keys28147> {
     }
 
     /// Adds every whole block to the state of the authentication code (RFC 5830, 8).
-    func authenticate(_ blocks: Span<UInt8>, _ code: inout UInt64, _ substitution: Substitution) -> Bool {
+    func authenticate(_ blocks: Span<UInt8>, _ code: inout UInt64, _ substitution: Substitution) {
         let (path, count) = (Instructions.current.path, blocks.count / 8)
-        return unsafe withCipher(substitution, .little) { cipher in
+        unsafe withCipher(substitution, .little) { cipher in
             unsafe blocks.withUnsafeBufferPointer { unsafe gost_28147_imit(path, cipher, &code, $0.baseAddress, count) }
         }
     }
 
     private func withCipher(
-        _ substitution: Substitution, _ order: gost_order, _ body: (UnsafePointer<gost_28147>) -> Bool
-    ) -> Bool {
+        _ substitution: Substitution, _ order: gost_order, _ body: (UnsafePointer<gost_28147>) -> Void
+    ) {
         unsafe withUnsafePointer { keys in
             unsafe substitution.rows.span.withUnsafeBufferPointer { rows in
                 let words = unsafe UnsafeRawPointer(keys).assumingMemoryBound(to: UInt32.self)
                 let cipher = unsafe gost_28147(rows: rows.baseAddress, key: words, order: order)
-                return unsafe Swift.withUnsafePointer(to: cipher, body)
+                unsafe Swift.withUnsafePointer(to: cipher, body)
             }
         }
     }
 }
 
-/// Kuznyechik by the kernels. Without a kernel every function returns false and does nothing.
+/// Kuznyechik by the kernels.
 extension SecretBox<Kuznyechik.RoundKeys> {
     /// Makes the other round keys of the first two.
-    mutating func schedule(_ constants: [Kuznyechik.Block]) -> Bool {
+    mutating func schedule() {
         let path = Instructions.current.path
-        return unsafe withUnsafeMutablePointer { keys in
+        unsafe withUnsafeMutablePointer { keys in
             let keys = unsafe UnsafeMutableRawPointer(keys).assumingMemoryBound(to: UInt8.self)
-            return unsafe constants.withUnsafeBytes {
-                unsafe gost_kuznyechik_schedule(path, keys, $0.assumingMemoryBound(to: UInt8.self).baseAddress)
-            }
+            unsafe gost_kuznyechik_schedule(path, keys, gost_kuznyechik_constants())
         }
     }
 
     /// Enciphers every whole block in place.
-    func encrypt(_ blocks: inout MutableSpan<UInt8>) -> Bool {
+    func encrypt(_ blocks: inout MutableSpan<UInt8>) {
         let (path, count) = (Instructions.current.path, blocks.count / 16)
-        return unsafe withBytes { keys in
+        unsafe withBytes { keys in
             unsafe blocks.withUnsafeMutableBufferPointer {
                 unsafe gost_kuznyechik_encrypt(path, keys, $0.baseAddress, $0.baseAddress, count)
             }
@@ -145,9 +152,9 @@ extension SecretBox<Kuznyechik.RoundKeys> {
     }
 
     /// Deciphers every whole block in place.
-    func decrypt(_ blocks: inout MutableSpan<UInt8>) -> Bool {
+    func decrypt(_ blocks: inout MutableSpan<UInt8>) {
         let (path, count) = (Instructions.current.path, blocks.count / 16)
-        return unsafe withBytes { keys in
+        unsafe withBytes { keys in
             unsafe blocks.withUnsafeMutableBufferPointer {
                 unsafe gost_kuznyechik_decrypt(path, keys, $0.baseAddress, $0.baseAddress, count)
             }
@@ -155,22 +162,20 @@ extension SecretBox<Kuznyechik.RoundKeys> {
     }
 
     /// Adds gamma to every whole block in place: the counter mode (GOST R 34.13-2015, 5.2), beginning at `counter`.
-    func addCounters(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool {
+    func addCounters(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) {
         let (path, count) = (Instructions.current.path, blocks.count / 16)
-        return unsafe withBytes { keys in
-            unsafe counter.withKernel { counter in
-                unsafe blocks.withUnsafeMutableBufferPointer {
-                    unsafe gost_kuznyechik_ctr(path, keys, counter, $0.baseAddress, $0.baseAddress, count)
-                }
+        unsafe withBytes { keys in
+            unsafe blocks.withUnsafeMutableBufferPointer {
+                unsafe gost_kuznyechik_ctr(path, keys, &counter.next, $0.baseAddress, $0.baseAddress, count)
             }
         }
     }
 
     /// Links all whole blocks in place; `register` is one block.
-    func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) -> Bool {
+    func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) {
         let (path, count, chain) = (Instructions.current.path, blocks.count / 16, gost_chain(chain))
         var register = register.mutableBytes
-        return unsafe withBytes { keys in
+        unsafe withBytes { keys in
             unsafe register.withUnsafeMutableBufferPointer { register in
                 unsafe blocks.withUnsafeMutableBufferPointer {
                     unsafe gost_kuznyechik_chain(
@@ -181,10 +186,10 @@ extension SecretBox<Kuznyechik.RoundKeys> {
     }
 
     /// Adds every whole block to `register`, which is one block, and enciphers it after each.
-    func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool {
+    func absorb(_ blocks: Span<UInt8>, into register: inout Secret) {
         let (path, count) = (Instructions.current.path, blocks.count / 16)
         var register = register.mutableBytes
-        return unsafe withBytes { keys in
+        unsafe withBytes { keys in
             unsafe register.withUnsafeMutableBufferPointer { register in
                 unsafe blocks.withUnsafeBufferPointer {
                     unsafe gost_kuznyechik_chain(
@@ -194,7 +199,7 @@ extension SecretBox<Kuznyechik.RoundKeys> {
         }
     }
 
-    private func withBytes(_ body: (UnsafePointer<UInt8>) -> Bool) -> Bool {
+    private func withBytes(_ body: (UnsafePointer<UInt8>) -> Void) {
         unsafe withUnsafePointer {
             unsafe body(UnsafeRawPointer($0).assumingMemoryBound(to: UInt8.self))
         }
@@ -212,25 +217,19 @@ extension gost_chain {
     }
 }
 
-extension SecretBox<FieldElement> {
-    /// Adds the products of whole blocks of `data` and of as many of `factors`. False, with nothing done, without a
-    /// kernel.
-    mutating func addProducts(_ data: Span<UInt8>, _ factors: Span<UInt8>, blockSize: Int) -> Bool {
-        guard factors.count >= data.count else { return false }
-        let path = Instructions.current.path
-        var words: InlineArray<2, UInt64> = [0, 0]
-        var span = words.mutableSpan
-        let done = unsafe span.withUnsafeMutableBufferPointer { sum in
+/// The sum of products of MGM, two words, the low one first.
+extension SecretBox<InlineArray<2, UInt64>> {
+    /// Adds the products of whole blocks of `data` and of as many of `factors`, of 8 bytes in GF(2^64) or of 16 in
+    /// GF(2^128).
+    mutating func addProducts(_ data: Span<UInt8>, _ factors: Span<UInt8>, blockSize: Int) {
+        let (path, count) = (Instructions.current.path, min(data.count, factors.count) / blockSize)
+        unsafe withUnsafeMutablePointer { sum in
+            let words = unsafe UnsafeMutableRawPointer(sum).assumingMemoryBound(to: UInt64.self)
             unsafe data.withUnsafeBufferPointer { data in
                 unsafe factors.withUnsafeBufferPointer { factors in
-                    unsafe gost_multilinear_sum(
-                        path, sum.baseAddress, data.baseAddress, factors.baseAddress, blockSize,
-                        data.count / blockSize)
+                    unsafe gost_multilinear_sum(path, words, data.baseAddress, factors.baseAddress, blockSize, count)
                 }
             }
         }
-        value.low ^= words[0]
-        value.high ^= words[1]
-        return done
     }
 }

@@ -38,23 +38,7 @@ package enum KDFTree<Hash: HashFunction & ~Copyable> {
     }
 }
 
-/// KDF_GOSTR3411_2012_256 (RFC 7836, 4.5).
-package enum KDF {
-    /// Derives 32 bytes from `key`: HMAC_GOSTR3411_2012_256(key, 01 ‖ label ‖ 00 ‖ seed ‖ 01 00).
-    ///
-    /// This is one block of ``KDFTree``. Constant time in its secret inputs, `key` and `seed`.
-    package static func derive(key: Span<UInt8>, label: Span<UInt8>, seed: Span<UInt8>) -> Secret {
-        var code = HMAC<Streebog256>(key: key)
-        code.update([1].span)
-        code.update(label)
-        code.update([0].span)
-        code.update(seed)
-        code.update([1, 0].span)
-        return code.finalize()
-    }
-}
-
-/// ESPTREE, which gives the packets of an IPsec security association their keys (RFC 9227, 4.1).
+/// ESPTREE, which derives the keys of the packets of an IPsec security association (RFC 9227, 4.1).
 package enum ESPTree {
     /// The key, 32 bytes, of the packets whose initialisation vector holds `i1`, `i2` and `i3`.
     ///
@@ -68,7 +52,7 @@ package enum ESPTree {
     }
 }
 
-/// TLSTREE, which gives each record of a TLS connection its key (RFC 9189, 8.1).
+/// TLSTREE, which derives the key of each record of a TLS connection (RFC 9189, 8.1).
 package struct TLSTree: Sendable, Hashable {
     /// The constants C_1, C_2, C_3: the bits of a record's number that each level of the tree looks at.
     let masks: [UInt64]
@@ -102,19 +86,5 @@ package struct TLSTree: Sendable, Hashable {
     /// - Throws: ``GOSTError/invalidKeyLength`` unless the root key has 32 bytes.
     package func key(root: Span<UInt8>, sequenceNumber: UInt64) throws(GOSTError) -> Secret {
         try KDF.chain(root: root, seeds: masks.map { [UInt8](bigEndian: sequenceNumber & $0) })
-    }
-}
-
-extension KDF {
-    /// The key at the end of a chain: each level's key comes from the one above by ``derive(key:label:seed:)`` with the
-    /// labels "level1", "level2", … and the level's seed.
-    static func chain(root: Span<UInt8>, seeds: [[UInt8]]) throws(GOSTError) -> Secret {
-        guard root.count == 32 else { throw .invalidKeyLength }
-        var key = Secret(copying: root)
-        for (level, seed) in zip(1..., seeds) {
-            let label = Array("level\(level)".utf8)
-            key = derive(key: key.bytes, label: label.span, seed: seed.span)
-        }
-        return key
     }
 }

@@ -1,64 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
 
-/// The tags of X.690 that keys and certificates are made of.
-package enum DERTag: UInt8 {
-    case boolean = 0x01
-    case integer = 0x02
-    case bitString = 0x03
-    case octetString = 0x04
-    case null = 0x05
-    case objectIdentifier = 0x06
-    case enumerated = 0x0A
-    case utf8String = 0x0C
-    case numericString = 0x12
-    case printableString = 0x13
-    case teletexString = 0x14
-    case ia5String = 0x16
-    case utcTime = 0x17
-    case generalizedTime = 0x18
-    case visibleString = 0x1A
-    case universalString = 0x1C
-    case bmpString = 0x1E
-    case sequence = 0x30
-    case set = 0x31
-    /// [0], primitive.
-    case contextPrimitive0 = 0x80
-    /// [0], constructed.
-    case context0 = 0xA0
-    /// [1], constructed.
-    case context1 = 0xA1
-    /// [2], constructed.
-    case context2 = 0xA2
-    /// [1], primitive.
-    case issuerUniqueID = 0x81
-    /// [2], primitive.
-    case subjectUniqueID = 0x82
-    /// [3], constructed.
-    case context3 = 0xA3
-    /// [4], constructed.
-    case context4 = 0xA4
-    /// [5], primitive.
-    case contextPrimitive5 = 0x85
-    /// [6], primitive.
-    case contextPrimitive6 = 0x86
-    /// [10], primitive.
-    case contextPrimitive10 = 0x8A
-    /// [11], primitive.
-    case contextPrimitive11 = 0x8B
-    /// [12], constructed.
-    case context12 = 0xAC
-}
-
-/// Tags that certificates have other names for.
-extension DERTag {
-    /// [1], primitive.
-    package static var contextPrimitive1: DERTag { .issuerUniqueID }
-
-    /// [2], primitive.
-    package static var contextPrimitive2: DERTag { .subjectUniqueID }
-}
-
 /// A reader of DER (X.690, 10.1), where lengths are definite and in the fewest bytes, or of BER where a caller asks for it.
 /// Nothing may be left over.
 ///
@@ -83,7 +25,7 @@ package struct DERReader: ~Escapable {
     /// Whether an element with this tag follows.
     package func isAt(_ tag: DERTag) -> Bool { !rest.isEmpty && rest[0] == tag.rawValue }
 
-    /// Reads an element with this tag and gives its contents.
+    /// Reads an element with this tag and returns its contents.
     ///
     /// - Throws: ``GOSTError/invalidEncoding`` for a different tag, for a length that is truncated or malformed, and for
     ///   contents that are truncated.
@@ -95,7 +37,7 @@ package struct DERReader: ~Escapable {
         return contents
     }
 
-    /// Reads an element with this tag and gives it whole, tag and length included.
+    /// Reads an element with this tag and returns it whole, tag and length included.
     ///
     /// - Throws: ``GOSTError/invalidEncoding`` as ``contents(_:)`` does.
     @_lifetime(copy self)
@@ -106,7 +48,7 @@ package struct DERReader: ~Escapable {
         return element
     }
 
-    /// Reads an element with this tag and gives a reader of its contents, by the same rules.
+    /// Reads an element with this tag and returns a reader of its contents, by the same rules.
     ///
     /// - Throws: ``GOSTError/invalidEncoding`` as ``contents(_:)`` does.
     @_lifetime(copy self)
@@ -123,10 +65,11 @@ package struct DERReader: ~Escapable {
         rest = rest.extracting(droppingFirst: count)
     }
 
-    /// Reads all elements that are left, of any tags, and gives each whole.
+    /// Reads all elements that are left, of any tags, and returns each whole.
     ///
     /// - Throws: ``GOSTError/invalidEncoding`` as ``contents(_:)`` does, but for the tags; ``GOSTError/invalidParameter`` for
     ///   more than `limit` elements.
+    @_lifetime(self: copy self)
     package mutating func elements(limit: Int) throws(GOSTError) -> [[UInt8]] {
         var elements: [[UInt8]] = []
         while !isAtEnd {
@@ -142,6 +85,7 @@ package struct DERReader: ~Escapable {
     ///
     /// - Parameter tag: The tag of the primitive form.
     /// - Throws: ``GOSTError/invalidEncoding`` as ``contents(_:)`` does, and for malformed pieces.
+    @_lifetime(self: copy self)
     package mutating func bytes(_ tag: DERTag = .octetString) throws(GOSTError) -> [UInt8] {
         guard rules == .ber, !rest.isEmpty, rest[0] == tag.rawValue | ElementHeader.constructed else {
             return [UInt8](copying: try contents(tag))
@@ -189,7 +133,7 @@ package struct DERReader: ~Escapable {
         return (header.count, length, header.count + length + 2)
     }
 
-    /// Reads an object identifier and gives it whole, tag and length included.
+    /// Reads an object identifier and returns it whole, tag and length included.
     package mutating func objectIdentifier() throws(GOSTError) -> [UInt8] {
         let contents = try contents(.objectIdentifier)
         guard (1..<0x80).contains(contents.count), contents[contents.count - 1] < 0x80 else { throw .invalidEncoding }
@@ -199,19 +143,5 @@ package struct DERReader: ~Escapable {
     /// - Throws: ``GOSTError/invalidEncoding`` unless nothing is left.
     package func end() throws(GOSTError) {
         guard isAtEnd else { throw .invalidEncoding }
-    }
-}
-
-extension DERTag {
-    /// The tag and the length of an element with as many bytes of contents.
-    package func header(count: Int) -> [UInt8] {
-        guard count >= 0x80 else { return [rawValue, UInt8(truncatingIfNeeded: count)] }
-        let length = [UInt8](bigEndian: count)
-        return [rawValue, 0x80 | UInt8(truncatingIfNeeded: length.count)] + length
-    }
-
-    /// The element with these contents.
-    package func element(_ contents: [UInt8]) -> [UInt8] {
-        header(count: contents.count) + contents
     }
 }

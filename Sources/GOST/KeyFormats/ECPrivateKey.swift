@@ -4,7 +4,7 @@ import Secrets
 
 /// A private key of GOST R 34.10 as ECPrivateKey (RFC 5915, 3), which Botan writes into PKCS #8.
 ///
-/// That standard has the number big-endian, those of GOST little-endian. The public key beside it decides.
+/// That standard has the number big-endian, GOST's standards little-endian. The public key beside it decides.
 enum ECPrivateKey {
     /// The number d, little-endian.
     ///
@@ -40,7 +40,7 @@ enum ECPrivateKey {
         // The number of unused bits, and the form of the point.
         guard bits.count == 2 + 2 * size, bits[0] == 0, bits[1] == 4 else { throw .invalidPoint }
         let point = [UInt8](copying: bits.extracting(droppingFirst: 2))
-        return point.prefix(size).reversed() + point.suffix(size).reversed()
+        return [UInt8](point[..<size].reversed()) + point[size...].reversed()
     }
 
     private static func reversed(_ bytes: Span<UInt8>) -> Secret {

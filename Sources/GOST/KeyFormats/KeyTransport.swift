@@ -37,7 +37,7 @@ package struct KeyTransport: Sendable, Equatable {
         let oid = try parameters.objectIdentifier()
         var ephemeralKey: SubjectPublicKeyInfo?
         if parameters.isAt(.context0) {
-            // The tag stands for that of the SEQUENCE.
+            // The tag replaces the SEQUENCE's.
             let info = DERTag.sequence.element([UInt8](copying: try parameters.contents(.context0)))
             ephemeralKey = try SubjectPublicKeyInfo(der: info.span)
         }

@@ -22,9 +22,9 @@ package struct StringPieces: Sendable {
     /// Whether the string has come as a whole.
     package var isAtEnd: Bool { ends.isEmpty }
 
-    /// Takes the next bytes, up to the end of the string.
+    /// Consumes the next bytes, up to the end of the string.
     ///
-    /// - Returns: Those of the string, in their order.
+    /// - Returns: The string's bytes, in their order.
     /// - Throws: ``GOSTError/invalidEncoding``.
     package mutating func read(_ bytes: inout ArraySlice<UInt8>) throws(GOSTError) -> [ArraySlice<UInt8>] {
         var parts: [ArraySlice<UInt8>] = []

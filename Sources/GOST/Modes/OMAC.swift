@@ -30,7 +30,7 @@ package struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Ends the message and gives its MAC, the first bytes of the last block. Constant time in its secret inputs.
+    /// Ends the message and returns its MAC, the first bytes of the last block. Constant time in its secret inputs.
     package consuming func finalize() -> Secret {
         var key = Secret(count: Cipher.blockSize)
         cipher.encrypt(&key, 0..<key.count)
@@ -106,7 +106,7 @@ package struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         count = 0
     }
 
-    /// Ends the message and gives its MAC, the first bytes of the last block. Constant time in its secret inputs.
+    /// Ends the message and returns its MAC, the first bytes of the last block. Constant time in its secret inputs.
     package consuming func finalize() -> Secret {
         var chain = chain
         chain.finish(cipher, lastKey)
@@ -134,16 +134,15 @@ struct MACChain: ~Copyable {
         return data.extracting(droppingFirst: taken)
     }
 
-    /// Adds and enciphers whole blocks from the front of `data`, if the cipher does so itself, but not the last bytes,
-    /// and returns the rest of `data`.
+    /// Adds and enciphers whole blocks from the front of `data`, but not the last bytes, and returns the rest of `data`.
     @_lifetime(copy data)
     mutating func absorbBlocks<Cipher: BlockCipher & ~Copyable>(
         of data: Span<UInt8>, _ cipher: borrowing Cipher
     ) -> Span<UInt8> {
         let count = (data.count - 1) / block.count * block.count
         guard used == 0, count > 0 else { return data }
-        let done = cipher.absorb(data.extracting(first: count), into: &block)
-        return done ? data.extracting(droppingFirst: count) : data
+        cipher.absorb(data.extracting(first: count), into: &block)
+        return data.extracting(droppingFirst: count)
     }
 
     /// Enciphers the block and begins the next.
@@ -181,16 +180,6 @@ func doubleInField(_ block: inout Secret) {
     }
     let polynomial: UInt8 = bytes.count == 8 ? 0x1B : 0x87
     if let last = bytes.indices.last { bytes[last] ^= polynomial & (0 &- carry) }
-}
-
-/// The way in which a mode links each block to the one before, when its register is one block.
-package enum Chain: Sendable {
-    /// The sum of register and text is enciphered, is put out and goes into the register: CBC (GOST R 34.13-2015, 5.4).
-    case input
-    /// The sum of the enciphered register and the text is put out and goes into the register: CFB (5.5).
-    case output
-    /// The enciphered register stays in the register; the sum of it and the text is put out: OFB (5.3).
-    case gamma
 }
 
 /// Requires that a MAC is the expected one. Constant time but for the answer, which is public.

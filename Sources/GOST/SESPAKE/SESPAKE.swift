@@ -151,7 +151,7 @@ extension SESPAKE {
         }
 
         /// Whether the other side's MAC of a message of ``Transcript`` is right. It never is if the flag z_A or z_B is
-        /// set, and that takes as long to say (RFC 8133, 4.3, steps 23, 24, 28 and 29). Constant time in its secret
+        /// set, and the answer needs the same time (RFC 8133, 4.3, steps 23, 24, 28 and 29). Constant time in its secret
         /// inputs.
         package func isValid(_ code: Span<UInt8>, for message: [UInt8]) -> Bool {
             let expected = self.code(for: message)

@@ -8,7 +8,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     /// d, little-endian: ``Curve/coordinateSize`` bytes.
     package let scalar: Secret
 
-    /// Takes a private key over.
+    /// Consumes the bytes of a private key.
     ///
     /// - Parameter scalar: d, little-endian, ``Curve/coordinateSize`` bytes.
     /// - Throws: ``GOSTError/invalidScalar`` if the length is wrong or d is not in 1…q − 1.
@@ -20,7 +20,7 @@ package struct PrivateKey: ~Copyable, Sendable {
         self.scalar = scalar
     }
 
-    /// Takes off the mask of a private key: d is the masked number by the mask's inverse, modulo q.
+    /// Removes the mask of a private key: d is the masked number by the mask's inverse, modulo q.
     ///
     /// - Parameters:
     ///   - masked: Little-endian, ``Curve/coordinateSize`` bytes.
@@ -50,7 +50,7 @@ package struct PrivateKey: ~Copyable, Sendable {
 
     /// Makes a private key: random numbers, little-endian and without the bits above q's, until one is in 1…q − 1.
     ///
-    /// - Throws: ``GOSTError/randomUnavailable`` also if `random` gives nothing usable 128 times in a row.
+    /// - Throws: ``GOSTError/randomUnavailable`` also if `random` returns nothing usable 128 times in a row.
     ///
     /// Constant time in its secret inputs.
     package static func generate(on curve: Curve, random: any RandomSource) throws(GOSTError) -> PrivateKey {
@@ -227,7 +227,7 @@ extension PrivateKey {
     }
 
     /// KEG, the export keys of a key exchange in TLS 1.2 (RFC 9189, 8.3.1): VKO_GOSTR3410_2012_512 on curves of 512
-    /// bits, ``KDFTree`` of VKO_GOSTR3410_2012_256 on those of 256.
+    /// bits, ``KDFTree`` of VKO_GOSTR3410_2012_256 on the curves of 256.
     ///
     /// - Parameters:
     ///   - peer: The other side's public key, on a curve with the same numbers.

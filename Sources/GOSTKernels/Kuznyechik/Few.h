@@ -5,7 +5,10 @@
 
 #include "GOSTKernels.h"
 
-/// Enciphers `count` blocks one by one. `input` and `output` may be the same. False if the path has no kernel for it.
-bool gost_kuznyechik_few(gost_path path, const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count);
+/// Enciphers `count` blocks one by one, or eight by eight. `input` and `output` may be the same.
+void gost_kuznyechik_few(gost_path path, const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count);
+
+/// Deciphers `count` blocks eight by eight, on any processor. `input` and `output` may be the same.
+void gost_kuznyechik_few_back(const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 // Kuznyechik (RFC 7801) on a batch of blocks, for one set of instructions: to be included once for each, after the
-// definitions of SET(name), which is the name for the set, SET_PATH, which is its path, TARGET, the attributes of its
-// functions, and HAS_INVERSE, if it can undo π; and after the operations that Many256.h has for AVX2.
+// definitions of SET(name), which is the name for the set, KERNEL(name), which is a kernel's name, SET_PATH, which is its
+// path, TARGET, the attributes of its functions, and HAS_INVERSE, if it can undo π; and after the operations that
+// Many256.h has for AVX2.
 
 /// Exchanges rows and columns of each 16 blocks: four times a perfect shuffle of all registers.
 TARGET INLINE void SET(transpose)(SET(lanes) x[16]) {
@@ -62,22 +63,22 @@ TARGET static void SET(decrypt)(const uint8_t *keys, uint8_t *blocks) {
 #undef ADD
 #undef MIX
 
-static const kernels SET(kernels);
-
-TARGET static void SET(ctr)(const uint8_t *keys, gost_counter *counter, const uint8_t *input, uint8_t *output,
-                            size_t count) {
-    add_gamma(&SET(kernels).encryption, keys, counter, input, output, count);
-}
-
-static const kernels SET(kernels) = {
-    .encryption = {SET_PATH, sizeof(SET(lanes)), enough, SET(encrypt)},
+static const ways SET(ways) = {
+    {SET_PATH, false, sizeof(SET(lanes)), enough, SET(encrypt)},
 #ifdef HAS_INVERSE
-    .decryption = {SET_PATH, sizeof(SET(lanes)), 1, SET(decrypt)},
+    {SET_PATH, true, sizeof(SET(lanes)), 1, SET(decrypt)},
+#else
+    {SET_PATH, true, batch_portable, enough_portable, decrypt_portable},
 #endif
-    .ctr = SET(ctr),
 };
 
+TARGET static void KERNEL(ctr)(const uint8_t *keys, gost_counter *counter, const uint8_t *input, uint8_t *output,
+                               size_t count) {
+    add_gamma(&SET(ways).encryption, keys, counter, input, output, count);
+}
+
 #undef SET
+#undef KERNEL
 #undef SET_PATH
 #undef TARGET
 #undef HAS_INVERSE

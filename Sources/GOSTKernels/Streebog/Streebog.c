@@ -34,6 +34,8 @@ INLINE void add_block(uint64_t *sum, const uint8_t *block) {
         store##set(hash, h);                                                                                           \
     }
 
+#include "StreebogPortable.h"
+KERNELS(portable, _portable, )
 #if defined(__x86_64__)
 #include "Streebog256.h"
 #include "Streebog512.h"
@@ -44,12 +46,12 @@ KERNELS(avx512, 512, AVX512)
 KERNELS(neon, _neon, )
 #endif
 
-bool gost_streebog_compress(gost_path path, uint64_t *hash, const uint64_t *block, uint64_t counter,
+void gost_streebog_compress(gost_path path, uint64_t *hash, const uint64_t *block, uint64_t counter,
                             const uint64_t *constants) {
     DISPATCH(path, compress, hash, block, counter, constants)
 }
 
-bool gost_streebog_update(gost_path path, uint64_t *hash, uint64_t *length, uint64_t *sum, const uint8_t *data,
+void gost_streebog_update(gost_path path, uint64_t *hash, uint64_t *length, uint64_t *sum, const uint8_t *data,
                           size_t count, const uint64_t *constants) {
     DISPATCH(path, update, hash, length, sum, data, count, constants)
 }

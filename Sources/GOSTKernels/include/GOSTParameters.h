@@ -93,4 +93,7 @@ const gost_sbox_set *gost_sbox_set_of(const uint8_t *oid, size_t length);
 /// C_1…C_12 of GOST R 34.11-2012 (RFC 6986, 6.5), eight words each, the least significant first.
 const uint64_t *gost_streebog_constants(void);
 
+/// C_1…C_32 of Kuznyechik (RFC 7801, 4.3), sixteen octets each.
+const uint8_t *gost_kuznyechik_constants(void);
+
 #endif

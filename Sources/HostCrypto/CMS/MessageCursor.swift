@@ -49,7 +49,7 @@ struct MessageCursor {
         return Frame(header: offset..<begin, end: header.length.map { begin + $0 })
     }
 
-    /// Reads an element and gives it whole.
+    /// Reads an element and returns it whole.
     mutating func element(_ tag: DERTag) throws(Stop) -> [UInt8] {
         let start = offset
         if let end = try frame(tag).end {
@@ -77,7 +77,7 @@ struct MessageCursor {
         return .pieces(StringPieces(count: string.end.map { $0 - begin }))
     }
 
-    /// Reads an object identifier and gives it in DER.
+    /// Reads an object identifier and returns it in DER.
     mutating func objectIdentifier() throws(Stop) -> [UInt8] {
         let element = try element(.objectIdentifier)
         do throws(GOSTError) {

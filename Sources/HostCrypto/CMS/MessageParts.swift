@@ -2,38 +2,6 @@
 import GOST
 import Secrets
 
-/// The place of the content in a message.
-enum MessageContent: Sendable {
-    case none
-    case bytes(count: Int)
-    case pieces(StringPieces)
-}
-
-/// The part of a message before the content.
-protocol MessageHead: Sendable {
-    /// The elements that the whole message is in, and those that only the content is in: from the outermost on.
-    var outer: [MessageCursor.Frame] { get }
-    var inner: [MessageCursor.Frame] { get }
-    var content: MessageContent { get }
-    /// The number of its bytes.
-    var count: Int { get }
-
-    init(reading cursor: inout MessageCursor) throws(MessageCursor.Stop)
-}
-
-extension MessageHead {
-    /// - Returns: nil if more bytes have to come.
-    fileprivate init?(_ bytes: [UInt8]) throws(HostCryptoError) {
-        var cursor = MessageCursor(bytes)
-        do throws(MessageCursor.Stop) { try self.init(reading: &cursor) } catch {
-            switch error {
-            case .incomplete: return nil
-            case .refused(let error): throw error
-            }
-        }
-    }
-}
-
 /// A message of CMS in its parts, as it passes by: the part before the content, the content, which is not kept, and the part
 /// behind it.
 struct MessageParts<Head: MessageHead>: Sendable {
@@ -64,9 +32,9 @@ struct MessageParts<Head: MessageHead>: Sendable {
 
     init(headLimit: Int = 1 << 14) { self.headLimit = headLimit }
 
-    /// Takes the next bytes of the message.
+    /// Reads the next bytes of the message.
     ///
-    /// - Returns: Those of the content, in their order.
+    /// - Returns: The bytes of the content, in their order.
     mutating func read(_ bytes: [UInt8]) throws(HostCryptoError) -> [ArraySlice<UInt8>] {
         var content: [ArraySlice<UInt8>] = []
         var rest = bytes[...]

@@ -164,16 +164,16 @@ extension SignedData.Signer {
 
     var hasSignedAttributes: Bool { signedAttributes != nil }
 
-    /// When the signer says to have signed, in seconds since 1970; nil without such an attribute.
+    /// The signing time that the signer claims, in seconds since 1970; nil without such an attribute.
     package var signingTime: Int? { value(of: CMS.signingTime).flatMap(CalendarTime.seconds) }
 
-    /// Whether the signed attributes are those of another content.
+    /// Whether the signed attributes belong to different content.
     func isOfOtherContent(than contentDigest: [UInt8]) -> Bool {
         guard let signed = value(of: CMS.messageDigest) else { return false }
         return signed != DERTag.octetString.element(contentDigest)
     }
 
-    /// The digest of the signed input: the content's, or that of the attributes in its place.
+    /// The digest of the signed input: the content's, or the attributes' in its place.
     ///
     /// - Returns: nil if the attributes belong to other content, or are missing though the content is not plain data
     ///   (RFC 5652, 5.3).

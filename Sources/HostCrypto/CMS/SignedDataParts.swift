@@ -3,7 +3,7 @@ import GOST
 import Secrets
 
 /// The bytes of a message around its content, to which signatures are added. All other bytes stay but the lengths around
-/// the new ones, also those of a message in BER.
+/// the new ones, also in a message in BER.
 package struct SignedDataParts: Sendable, Equatable {
     /// An element that begins before the content.
     struct Frame: Sendable, Equatable {
@@ -106,44 +106,6 @@ package struct SignedDataParts: Sendable, Equatable {
     }
 }
 
-/// The signatures that a message gets, and the unsigned attributes that its signers get.
-package struct AddedSignatures: Sendable {
-    fileprivate var algorithms: [[UInt8]] = []
-    fileprivate var certificates: [[UInt8]] = []
-    fileprivate var signers: [[UInt8]] = []
-    /// In DER, by the numbers of the signers that they are for.
-    fileprivate var unsignedAttributes: [Int: [[UInt8]]] = [:]
-
-    package init() {}
-
-    /// Adds a signer, with the certificates that go with it.
-    ///
-    /// - Parameter signature: As PKCS #11 has it.
-    package mutating func add(_ message: SignedMessage, signature: [UInt8]) throws(HostCryptoError) {
-        signers.append(try message.signerInfo(signature))
-        algorithms.append(message.digestIdentifier)
-        certificates += message.certificates
-    }
-
-    /// Adds unsigned attributes, in DER, to a signer by its number.
-    package mutating func add(_ attributes: [[UInt8]], to signer: Int) {
-        guard !attributes.isEmpty else { return }
-        unsignedAttributes[signer, default: []] += attributes
-    }
-
-    /// Whether nothing is added.
-    package var isEmpty: Bool { signers.isEmpty && unsignedAttributes.isEmpty }
-
-    /// Adds a countersignature of a signer by its number, in an attribute of its own (RFC 5652, 11.4).
-    package mutating func countersign(
-        _ signer: Int, _ message: SignedMessage, signature: [UInt8]
-    ) throws(HostCryptoError) {
-        let value = DERTag.set.element(try message.signerInfo(signature))
-        add([DERTag.sequence.element(CMS.countersignature + value)], to: signer)
-        certificates += message.certificates
-    }
-}
-
 /// An element with members (SET OF), to which others are added.
 private struct MemberSet {
     private let element: ElementParts
@@ -163,7 +125,7 @@ private struct MemberSet {
         return members
     }
 
-    /// The element with further members. Members that are sorted, as those of DER are, stay so.
+    /// The element with further members. Members that are sorted, as in DER, stay so.
     ///
     /// - Parameter change: Changes a present member, by its number.
     func adding(

@@ -19,9 +19,9 @@ package struct SignedDataReader: Sendable {
     /// Whether the message has its content in it, as far as that is known.
     package var hasContent: Bool? { message.head?.hasContent }
 
-    /// Takes the next bytes of the message.
+    /// Reads the next bytes of the message.
     ///
-    /// - Returns: Those of the content, in their order.
+    /// - Returns: The bytes of the content, in their order.
     /// - Throws: ``HostCryptoError/invalidEncoding``; ``HostCryptoError/invalidParameter`` for something that is not
     ///   SignedData.
     package mutating func read(_ bytes: [UInt8]) throws(HostCryptoError) -> [ArraySlice<UInt8>] {
@@ -30,7 +30,7 @@ package struct SignedDataReader: Sendable {
 
     /// Ends the message.
     ///
-    /// - Parameter content: The content, if the message has it in it and somebody wants to keep it.
+    /// - Parameter content: The content, if the message includes it and the caller keeps it.
     /// - Returns: The message.
     /// - Throws: As ``SignedData/init(ber:)`` does; ``HostCryptoError/invalidEncoding`` if the message is truncated, or
     ///   more than white space follows it.
@@ -50,7 +50,7 @@ package struct SignedDataReader: Sendable {
         }
     }
 
-    /// The bytes around the content, of a message that ``finish(content:)`` takes.
+    /// The bytes around the content, of a message that ``finish(content:)`` accepts.
     ///
     /// - Throws: ``HostCryptoError/invalidEncoding``.
     package func parts() throws(HostCryptoError) -> SignedDataParts {

@@ -2,7 +2,7 @@
 
 /// The verification of a message's signatures, and of the paths from the certificates of its signers to trusted ones.
 ///
-/// It takes as many steps as there are signers and certificates: of all signatures, those of signers, certificates and
+/// Its work is linear in the number of signers and certificates: of all signatures, by signers and on certificates and
 /// lists of revoked certificates, at most 64 and 8 for each signer, and for each of 256 countersigners, are verified, and as
 /// many certificates are looked at more than once.
 package final class SignerVerification {
@@ -24,11 +24,11 @@ package final class SignerVerification {
         case weakAlgorithm
         /// The message does not announce the hash function of a signer, so that its content was not hashed by it.
         case unannouncedHash
-        /// The signed attributes cannot be read, are not those of this type of content, or could be meant as a content.
+        /// The signed attributes cannot be read, do not fit this type of content, or could be meant as a content.
         case attributes
-        /// The signer's certificate is not there, or not the one that the signed attributes name.
+        /// The signer's certificate is missing, or differs from the certificate named in the signed attributes.
         case certificate
-        /// The content is not the one that was signed.
+        /// The content differs from the signed content.
         case content
         /// The signature is wrong.
         case signature
@@ -119,7 +119,7 @@ package final class SignerVerification {
             signingTimes: signers.map(\.signingTime))
     }
 
-    /// The certificate of a signer, by the digest of what was signed, or the reason why there is none.
+    /// The certificate of a signer, by the digest of the signed input, or the reason why it is missing.
     func certificate(
         of signer: SignedData.Signer, _ digest: [UInt8]
     ) throws(HostCryptoError) -> (Found?, Fault?) {
@@ -154,7 +154,7 @@ package final class SignerVerification {
         return nil
     }
 
-    /// The path from a signer to a trusted certificate, or the reason why there is none.
+    /// The path from a signer to a trusted certificate, or the reason why it was not found.
     func path(from signer: Found) throws(HostCryptoError) -> PathOutcome {
         try search.path(from: signer.candidate, over: signer.others)
     }
@@ -167,14 +167,14 @@ package final class SignerVerification {
         return !found.isEmpty
     }
 
-    /// For each signer, the path to a trusted certificate, or the reason why there is none.
+    /// For each signer, the path to a trusted certificate, or the reason why it was not found.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package func paths() throws(HostCryptoError) -> [PathOutcome] {
         try found.map { signer throws(HostCryptoError) in try path(from: signer) }
     }
 
-    /// The path that led from a signer at a past time, or the reason why there was none.
+    /// The path that led from a signer at a past time, or the reason why it was not found.
     ///
     /// - Parameters:
     ///   - index: The signer's place.

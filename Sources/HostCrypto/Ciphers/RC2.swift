@@ -30,7 +30,7 @@ struct RC2: ~Copyable {
         words = expanded
     }
 
-    /// Deciphers whole blocks in CBC and takes the padding off (RFC 5652, 6.3).
+    /// Deciphers whole blocks in CBC and removes the padding (RFC 5652, 6.3).
     ///
     /// - Throws: ``HostCryptoError/invalidLength``; ``HostCryptoError/invalidParameter`` for the IV;
     ///   ``HostCryptoError/decryptionFailed`` for a text without padding.

@@ -4,7 +4,7 @@ import COpenSSL
 import GOST
 import Secrets
 
-/// The hash functions of the host: those of libcrypto and those of GOST.
+/// The hash functions of the host: libcrypto's and GOST's.
 package enum DigestAlgorithm: Sendable, Hashable, CaseIterable {
     /// RFC 1321.
     case md5
@@ -36,7 +36,7 @@ package enum DigestAlgorithm: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The algorithm among those of `GOST`; nil for one of libcrypto's.
+    /// The algorithm in the module `GOST`; nil for one of libcrypto's.
     var gost: HashAlgorithm? {
         switch self {
         case .gostR341194: .gostR341194
@@ -132,12 +132,12 @@ extension DigestAlgorithm {
         return DERTag.objectIdentifier.element(contents)
     }
 
-    /// The hash function with this object identifier in DER; nil for one that is not known here.
+    /// The hash function with this object identifier in DER; nil for an unknown one.
     init?(oid: [UInt8]) {
         guard let digest = Self.allCases.first(where: { $0.oid == oid }) else { return nil }
         self = digest
     }
 
-    /// The AlgorithmIdentifier in DER, with the parameters NULL that every reader takes.
+    /// The AlgorithmIdentifier in DER, with the parameters NULL that every reader accepts.
     var identifier: [UInt8] { DERTag.sequence.element(oid + DERTag.null.element([])) }
 }

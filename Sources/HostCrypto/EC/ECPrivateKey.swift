@@ -84,8 +84,8 @@ package struct ECPrivateKey: ~Copyable, Sendable {
         }
     }
 
-    /// The shared secret Z of ECDH: the X coordinate of d·Q (SP 800-56A, 5.7.1.2). The cofactor being 1, it is that of
-    /// cofactor Diffie-Hellman too.
+    /// The shared secret Z of ECDH: the X coordinate of d·Q (SP 800-56A, 5.7.1.2). The cofactor being 1, it is also
+    /// Z of cofactor Diffie-Hellman.
     ///
     /// - Returns: ``ECCurve/coordinateSize`` bytes, most significant first.
     /// - Throws: ``HostCryptoError/invalidParameter`` for a peer on another curve; ``HostCryptoError/libraryFailure``.

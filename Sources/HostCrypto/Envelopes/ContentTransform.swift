@@ -17,7 +17,7 @@ protocol ContentTransform: AnyObject {
     ///
     /// - Parameter code: The message's; none for a cipher without one.
     /// - Returns: The last bytes.
-    /// - Throws: ``HostCryptoError/decryptionFailed`` for a wrong code, or a padding that is none.
+    /// - Throws: ``HostCryptoError/decryptionFailed`` for a wrong code, or invalid padding.
     func open(code: [UInt8]) throws(HostCryptoError) -> [UInt8]
 }
 
@@ -173,7 +173,7 @@ private final class LibcryptoTransform: ContentTransform {
         }
     }
 
-    /// The bytes that a function of libcrypto has written, of which it tells the number.
+    /// The bytes that a function of libcrypto has written, as many as it reports.
     private static func output(
         _ size: Int, _ body: (UnsafeMutablePointer<UInt8>?, inout Int32) throws(HostCryptoError) -> Void
     ) throws(HostCryptoError) -> [UInt8] {

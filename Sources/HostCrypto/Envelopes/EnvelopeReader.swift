@@ -5,7 +5,7 @@ package import Secrets
 /// An encrypted message, read as it passes by: EnvelopedData (RFC 5652, 6) or AuthEnvelopedData (RFC 5083). Its content is
 /// not kept.
 ///
-/// The message is in BER, as ``SignedDataReader`` takes it.
+/// The message is in BER, as ``SignedDataReader`` accepts it.
 package struct EnvelopeReader: Sendable {
     private var parts = MessageParts<EnvelopeHead>(headLimit: 1 << 20)
 
@@ -20,10 +20,10 @@ package struct EnvelopeReader: Sendable {
     /// The certificates that came with the message, in DER: the sender's.
     package var certificates: [[UInt8]] { parts.head?.certificates ?? [] }
 
-    /// Takes the next bytes of the message.
+    /// Reads the next bytes of the message.
     ///
     /// - Returns: The bytes of the encrypted content, in their order.
-    /// - Throws: ``HostCryptoError/invalidEncoding``, also for something that is no encrypted message;
+    /// - Throws: ``HostCryptoError/invalidEncoding``, also for something that is not an encrypted message;
     ///   ``HostCryptoError/invalidParameter`` for a cipher that is not known here.
     package mutating func read(_ bytes: [UInt8]) throws(HostCryptoError) -> [ArraySlice<UInt8>] {
         try parts.read(bytes)
@@ -53,7 +53,7 @@ package struct EnvelopeReader: Sendable {
         return code
     }
 
-    /// What AuthEnvelopedData has behind its content (RFC 5083, 2.1).
+    /// Reads the fields of AuthEnvelopedData behind its content (RFC 5083, 2.1).
     private static func code(_ reader: inout DERReader) throws(GOSTError) -> [UInt8] {
         guard !reader.isAt(.context1) else { throw .invalidParameter }
         let code = try reader.bytes()
@@ -61,7 +61,7 @@ package struct EnvelopeReader: Sendable {
         return code
     }
 
-    /// What EnvelopedData has behind its content, attributes, one of which is the code by OMAC.
+    /// Reads the attributes of EnvelopedData behind its content, one of which is the code by OMAC.
     private static func attribute(_ reader: inout DERReader, _ cipher: ContentCipher) throws(GOSTError) -> [UInt8] {
         guard reader.isAt(.context1) else { return [] }
         var attributes = try reader.nested(.context1)
@@ -168,6 +168,6 @@ package final class ContentDecryption {
     /// Ends the content.
     ///
     /// - Returns: The last bytes.
-    /// - Throws: ``HostCryptoError/decryptionFailed`` for a wrong code, or a padding that is none.
+    /// - Throws: ``HostCryptoError/decryptionFailed`` for a wrong code, or invalid padding.
     package func finish(code: [UInt8]) throws(HostCryptoError) -> [UInt8] { try transform.open(code: code) }
 }

@@ -63,7 +63,7 @@ package final class EnvelopeWriter {
 
     /// Encrypts further bytes of the content.
     ///
-    /// - Parameter output: Takes the next bytes of the message.
+    /// - Parameter output: Receives the next bytes of the message.
     /// - Throws: ``HostCryptoError/invalidLength`` for more bytes than were announced;
     ///   ``HostCryptoError/libraryFailure``; what `output` throws.
     package func write(_ bytes: consuming [UInt8], to output: ([UInt8]) throws -> Void) throws {

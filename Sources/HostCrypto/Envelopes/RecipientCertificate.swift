@@ -6,7 +6,7 @@ import Secrets
 package struct RecipientCertificate: Sendable {
     package let key: PublicKeyInfo
     /// Whether the uses that it names for its key include the encryption of other keys, or the agreement on them
-    /// (RFC 5280, 4.2.1.3). One that names none allows all.
+    /// (RFC 5280, 4.2.1.3). A certificate without them allows all.
     package let allowsEncryption: Bool
     /// The names by which encrypted messages call it.
     package let names: [SignerIdentifier]
@@ -43,7 +43,7 @@ package struct RecipientCertificate: Sendable {
         return info.algorithm.algorithm == .gostR34102001
     }
 
-    /// The names by which encrypted messages call a certificate; none for one that cannot be read.
+    /// The names by which encrypted messages call a certificate; empty if it cannot be read.
     package static func names(of der: [UInt8]) -> [SignerIdentifier] {
         (try? Certificate(der: der.span)).map(names) ?? []
     }

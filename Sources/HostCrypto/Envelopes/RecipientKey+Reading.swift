@@ -150,7 +150,7 @@ extension RecipientKey.Peer {
             self = .certificate(try SignerIdentifier(&reader))
             return
         }
-        // The tag stands for that of the SEQUENCE.
+        // The tag replaces the SEQUENCE's.
         let info = DERTag.sequence.element([UInt8](copying: try reader.contents(.context1)))
         if let key = try? SubjectPublicKeyInfo(der: info.span) {
             self = .gost(key)

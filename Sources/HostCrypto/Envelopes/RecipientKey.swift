@@ -10,7 +10,7 @@ package struct RecipientKey: Sendable {
         case gost(SubjectPublicKeyInfo)
         /// A bare point, on the recipient's curve.
         case point([UInt8])
-        /// That of a certificate.
+        /// The key of a certificate.
         case certificate(SignerIdentifier)
     }
 
@@ -46,7 +46,7 @@ package struct RecipientKey: Sendable {
     }
 }
 
-/// What a recipient's private key has to do.
+/// The operation that a recipient's private key has to do.
 package enum RecipientDemand: Sendable {
     case decryption([UInt8], RSAEncryptionScheme)
     /// - Parameters:
@@ -56,7 +56,7 @@ package enum RecipientDemand: Sendable {
 }
 
 extension RecipientKey {
-    /// What the private key has to do.
+    /// The operation that the private key has to do.
     ///
     /// - Parameters:
     ///   - own: The recipient's public key.
@@ -112,7 +112,7 @@ extension RecipientKey {
 }
 
 extension RecipientKey.Peer {
-    fileprivate func key(for own: PublicKeyInfo, sender: PublicKeyInfo?) throws(HostCryptoError) -> PublicKeyInfo {
+    func key(for own: PublicKeyInfo, sender: PublicKeyInfo?) throws(HostCryptoError) -> PublicKeyInfo {
         switch (self, own) {
         case (.gost(let info), .gost): return .gost(info)
         case (.point(let point), .ec(let key)): return .ec(try ECPublicKey(curve: key.curve, anyForm: point))
@@ -122,90 +122,4 @@ extension RecipientKey.Peer {
         default: throw .invalidParameter
         }
     }
-}
-
-/// The export of a content key by KExp15 under the keys of KEG (R 1323565.1.025-2019; RFC 9189, 8.2.1 and 8.3.1).
-enum KExport {
-    static let ukmSize = 32
-
-    /// - Parameter secret: Of VKO; with 512 bits it is that of KEG.
-    static func wrap(
-        _ key: borrowing Secret, isMagma: Bool, _ secret: borrowing Secret, ukm: [UInt8]
-    ) throws(GOSTError) -> [UInt8] {
-        let keys = try keys(from: secret, ukm)
-        let code = keys.extracting(0..<32)
-        let cipher = keys.extracting(32..<64)
-        let iv = iv(ukm, isMagma: isMagma)
-        let wrapped =
-            isMagma
-            ? try KExp15<Magma>.wrap(
-                key.bytes, authenticationKey: code.bytes, encryptionKey: cipher.bytes, iv: iv.span)
-            : try KExp15<Kuznyechik>.wrap(
-                key.bytes, authenticationKey: code.bytes, encryptionKey: cipher.bytes, iv: iv.span)
-        return [UInt8](copying: wrapped)
-    }
-
-    static func unwrap(
-        _ wrapped: [UInt8], isMagma: Bool, _ secret: borrowing Secret, ukm: [UInt8]
-    ) throws(GOSTError) -> Secret {
-        let keys = try keys(from: secret, ukm)
-        let code = keys.extracting(0..<32)
-        let cipher = keys.extracting(32..<64)
-        let iv = iv(ukm, isMagma: isMagma)
-        return isMagma
-            ? try KExp15<Magma>.unwrap(
-                wrapped.span, authenticationKey: code.bytes, encryptionKey: cipher.bytes, iv: iv.span)
-            : try KExp15<Kuznyechik>.unwrap(
-                wrapped.span, authenticationKey: code.bytes, encryptionKey: cipher.bytes, iv: iv.span)
-    }
-
-    private static func iv(_ ukm: [UInt8], isMagma: Bool) -> [UInt8] {
-        Array(ukm.dropFirst(24).prefix(isMagma ? 4 : 8))
-    }
-
-    /// The key of the code, and that of the cipher.
-    private static func keys(from secret: borrowing Secret, _ ukm: [UInt8]) throws(GOSTError) -> Secret {
-        if secret.count == 32 {
-            let seed = Array(ukm.dropFirst(16).prefix(8))
-            return try PrivateKey.kegKeys(from: secret, seed: seed.span)
-        }
-        guard secret.count == 64 else { throw .invalidKeyLength }
-        return secret.copy()
-    }
-}
-
-/// The wrapping of a content key by AES under a key of ECDH (RFC 5753, 7.1 and 7.2).
-struct AESWrapping: Sendable {
-    let hash: DigestAlgorithm
-    let keySize: Int
-    /// The AlgorithmIdentifier of the wrapping, as the message has it.
-    let identifier: [UInt8]
-    let ukm: [UInt8]?
-
-    /// The key that wraps (SEC 1, 3.6.1, with ECC-CMS-SharedInfo).
-    func kek(from secret: borrowing Secret) throws(HostCryptoError) -> Secret {
-        let bits = DERTag.octetString.element([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: (8 * keySize) >> $0) })
-        let ukm = ukm.map { DERTag.context0.element(DERTag.octetString.element($0)) } ?? []
-        let info = DERTag.sequence.element(identifier + ukm + DERTag.context2.element(bits))
-        return try X963KDF.derive(from: secret, info: info, count: keySize, hash)
-    }
-
-    /// The names of agreements, the hash functions being in the order of the arcs: dhSinglePass-stdDH and, which is the same on
-    /// curves with cofactor 1, dhSinglePass-cofactorDH (SEC 1, C.1).
-    static func hash(of oid: [UInt8]) -> DigestAlgorithm? {
-        if [2, 3].contains(where: { oid == [0x06, 0x09, 0x2B, 0x81, 0x05, 0x10, 0x86, 0x48, 0x3F, 0, $0] }) {
-            return .sha1
-        }
-        let hashes: [DigestAlgorithm] = [.sha224, .sha256, .sha384, .sha512]
-        return hashes.first { hash in [11, 14].contains { oid == Self.oid($0, hashes.firstIndex(of: hash) ?? 0) } }
-    }
-
-    /// dhSinglePass-stdDH-sha256kdf-scheme.
-    static let stdDHSHA256 = oid(11, 1)
-
-    private static func oid(_ scheme: UInt8, _ hash: Int) -> [UInt8] {
-        DERTag.objectIdentifier.element([0x2B, 0x81, 0x04, 0x01, scheme, UInt8(truncatingIfNeeded: hash)])
-    }
-
-    static func keySize(of oid: [UInt8]) -> Int? { [16, 24, 32].first { oid == ContentCipher.aes($0, 5) } }
 }

@@ -3,7 +3,7 @@ import COpenSSL
 import GOST
 import Secrets
 
-/// A number of libcrypto that may be secret: it is wiped, and libcrypto takes its constant-time paths with it.
+/// A number of libcrypto that may be secret: it is wiped, and libcrypto uses its constant-time paths with it.
 @safe
 struct BigNumber {
     private let handle: Handle
@@ -49,17 +49,5 @@ struct BigNumber {
     /// Whether two numbers are the same. The answer shows, and in its time how much of them is.
     static func == (left: BigNumber, right: BigNumber) -> Bool {
         unsafe BN_cmp(left.pointer, right.pointer) == 0
-    }
-}
-
-/// Room for what libcrypto computes on the way, which is wiped.
-@safe
-struct Workspace {
-    private let handle: Handle
-    var pointer: OpaquePointer { unsafe handle.pointer }
-
-    init() throws(HostCryptoError) {
-        guard let library = unsafe LibraryContext.context else { throw .libraryFailure }
-        handle = try unsafe Handle(BN_CTX_secure_new_ex(library), free: BN_CTX_free)
     }
 }

@@ -13,9 +13,9 @@ import Synchronization
 /// Digests and operations with keys still make OpenSSL 3.0 read the process's configuration file if nothing has done so before, and ask the engines that the
 /// process has made its defaults; keeping it from that would keep it from the host too.
 package enum LibraryContext {
-    /// What there is of libcrypto.
+    /// The version of libcrypto, or its absence.
     package enum Presence: Sendable, Equatable {
-        /// The one that is used, by the number in its name: 4 or 3.
+        /// The version in use, by the number in its name: 4 or 3.
         case version(Int)
         /// None is installed, or none can be loaded now.
         case absent
@@ -25,7 +25,7 @@ package enum LibraryContext {
         case rootChanged
     }
 
-    /// What there is of libcrypto, which is loaded now if it was not.
+    /// The version of libcrypto, which is loaded now if it was not.
     package static var presence: Presence {
         let version = StandardDescriptors.avoid(otherwise: COPENSSL_ABSENT) { Int(COpenSSL_version()) }
         return switch version {
@@ -70,8 +70,8 @@ package enum LibraryContext {
 
     /// Has libcrypto read the process's configuration file now, if nothing has done so before.
     ///
-    /// The file can name an engine that loads this library and calls it, from within any function of libcrypto. Whoever
-    /// holds a lock that such a call takes must have called this before; called from such a call, it does nothing.
+    /// The file can name an engine that loads this library and calls it, from within any function of libcrypto. A
+    /// caller with a lock that such a call needs must have called this before; from within such a call it does nothing.
     ///
     /// - Returns: False if the process has no descriptor, or no memory, left to load libcrypto by: then that was not tried,
     ///   for libcrypto remembers a failure of its beginning for good.
@@ -79,9 +79,9 @@ package enum LibraryContext {
         if isPrepared.load(ordering: .acquiring) { return true }
         guard !StandardDescriptors.areUsedUp, hasMemory() else { return false }
         return StandardDescriptors.avoid(otherwise: false) {
-            // Without libcrypto no file is read, and one that comes later is prepared then.
+            // Without libcrypto no file is read; a libcrypto that is loaded later is prepared then.
             if COpenSSL_version() > 0 {
-                // A file of another root directory could name a library of anybody, and is kept from the host, too.
+                // A file of another root directory could name any user's library, and is kept from the host, too.
                 let file = RootDirectory.hasChanged ? OPENSSL_INIT_NO_LOAD_CONFIG : OPENSSL_INIT_LOAD_CONFIG
                 OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT | file), nil)
                 isPrepared.store(true, ordering: .releasing)
@@ -92,35 +92,12 @@ package enum LibraryContext {
 
     private static let isPrepared = Atomic(false)
 
-    /// Whether there is as much memory as libcrypto takes in the beginning, most of it for its own file.
+    /// Whether there is as much memory as libcrypto needs in the beginning, most of it for its own file.
     private static func hasMemory() -> Bool {
         let memory = unsafe malloc(8 << 20)
         unsafe free(memory)
         return unsafe memory != nil
     }
-}
-
-/// An object of libcrypto, freed when nothing refers to it any more.
-///
-/// Sendable, for what threads share here are keys (`EVP_PKEY`), and certificates (`X509`) that are only read, which libcrypto
-/// lets any number of them use at a time.
-@safe
-final class Handle: @unchecked Sendable {
-    let pointer: OpaquePointer
-    private let free: (OpaquePointer?) -> Void
-
-    /// Owns what a function of libcrypto made.
-    ///
-    /// - Throws: `error` if it made nothing.
-    init(
-        _ made: OpaquePointer?, free: @escaping (OpaquePointer?) -> Void, else error: HostCryptoError = .libraryFailure
-    ) throws(HostCryptoError) {
-        guard let made = unsafe made else { throw error }
-        unsafe pointer = made
-        unsafe self.free = free
-    }
-
-    deinit { unsafe free(pointer) }
 }
 
 /// Throws `error` unless a function of libcrypto reported success.
@@ -136,55 +113,6 @@ func quietly<Result: ~Copyable>(_ body: () throws(HostCryptoError) -> Result) th
     ERR_set_mark()
     defer { ERR_pop_to_mark() }
     return try body()
-}
-
-/// The named values that make a key, or say how an operation works (`OSSL_PARAM`).
-@safe
-struct Parameters: ~Copyable {
-    private let builder: Handle
-    /// What the builder only refers to until it is done.
-    private var numbers: [BigNumber]
-    private var copies: [UnsafeMutableBufferPointer<UInt8>]
-
-    init() throws(HostCryptoError) {
-        builder = try unsafe Handle(OSSL_PARAM_BLD_new(), free: OSSL_PARAM_BLD_free)
-        // Set here: Swift 6.2 destroys default values twice if an initialiser throws.
-        numbers = []
-        unsafe copies = []
-    }
-
-    deinit { unsafe copies.forEach { unsafe $0.deallocate() } }
-
-    mutating func add(_ name: StaticString, number: BigNumber) throws(HostCryptoError) {
-        try unsafe check(OSSL_PARAM_BLD_push_BN(builder.pointer, name.cString, number.pointer))
-        numbers.append(number)
-    }
-
-    mutating func add(_ name: StaticString, integer: Int) throws(HostCryptoError) {
-        try unsafe check(OSSL_PARAM_BLD_push_int(builder.pointer, name.cString, Int32(clamping: integer)))
-    }
-
-    mutating func add(_ name: StaticString, text: StaticString) throws(HostCryptoError) {
-        try unsafe check(OSSL_PARAM_BLD_push_utf8_string(builder.pointer, name.cString, text.cString, 0))
-    }
-
-    /// - Parameter bytes: They are not secret.
-    mutating func add(_ name: StaticString, bytes: [UInt8]) throws(HostCryptoError) {
-        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
-        _ = unsafe copy.initialize(fromContentsOf: bytes)
-        unsafe copies.append(copy)
-        try unsafe check(
-            OSSL_PARAM_BLD_push_octet_string(builder.pointer, name.cString, copy.baseAddress, bytes.count))
-    }
-
-    /// Lends the values to functions of libcrypto.
-    func lend(
-        to body: (UnsafeMutablePointer<OSSL_PARAM>) throws(HostCryptoError) -> Void
-    ) throws(HostCryptoError) {
-        guard let values = unsafe OSSL_PARAM_BLD_to_param(builder.pointer) else { throw .libraryFailure }
-        defer { unsafe OSSL_PARAM_free(values) }
-        try unsafe body(values)
-    }
 }
 
 extension StaticString {

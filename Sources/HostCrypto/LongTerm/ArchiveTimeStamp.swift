@@ -21,7 +21,7 @@ package struct ArchiveTimeStamp: Sendable {
     ///
     /// - Parameters:
     ///   - contentDigest: The digest of the content by the same function.
-    ///   - elements: What the message has.
+    ///   - elements: The elements of the message.
     /// - Throws: ``TimeStampFault/wrongIndex`` if the index names something that the message does not have;
     ///   ``TimeStampFault/failure(_:)``.
     package func imprint(
@@ -58,7 +58,7 @@ package struct ArchiveTimeStamp: Sendable {
     }
 }
 
-/// What a message has beside a signature: certificates, lists, and unsigned attributes.
+/// The elements of a message beside a signature: certificates, lists, and unsigned attributes.
 package struct ArchivedElements: Sendable {
     fileprivate let certificates: [[UInt8]]
     private let lists: [[UInt8]]

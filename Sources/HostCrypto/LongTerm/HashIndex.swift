@@ -15,8 +15,8 @@ struct HashIndex: Sendable {
     /// The greatest number of hashes of a kind.
     private static let limit = 4096
 
-    /// - Throws: ``TimeStampFault/malformed`` for a stamp with more than one index, without one, or with one that cannot be
-    ///   read; ``TimeStampFault/weakAlgorithm`` for a hash function that is not known here.
+    /// - Throws: ``TimeStampFault/malformed`` for a stamp with more than one index, without one, or whose index cannot
+    ///   be read; ``TimeStampFault/weakAlgorithm`` for a hash function that is not known here.
     init(of token: TimeStampToken) throws(TimeStampFault) {
         let values: [[UInt8]], former: [[UInt8]]
         do throws(GOSTError) {

@@ -3,7 +3,7 @@ import GOST
 import Secrets
 
 /// The certificates, lists and responses that a message brings for its signers' paths: in certificate-values and revocation-values,
-/// and among the message's own lists (RFC 5652, 10.2.1; RFC 5940, 2.1). What cannot be read is of no help.
+/// and among the message's own lists (RFC 5652, 10.2.1; RFC 5940, 2.1). Values that cannot be read are ignored.
 package struct MessageValues: Sendable {
     /// In DER.
     let certificates: [[UInt8]]

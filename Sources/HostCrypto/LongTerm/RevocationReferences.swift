@@ -2,7 +2,7 @@
 package import GOST
 import Secrets
 
-/// The names of the lists and responses by which a signer's certificate and those of
+/// The names of the lists and responses by which a signer's certificate and the certificates of
 /// ``CertificateReferences`` were found not revoked: complete-revocation-references (RFC 5126, 6.2.2).
 package struct RevocationReferences: Sendable, Equatable {
     /// CrlOcspRef: the names for one certificate, of which the last one, which is trusted, needs none.
@@ -24,8 +24,8 @@ package struct RevocationReferences: Sendable, Equatable {
     private let lists: [ReferenceHash]
     private let responses: [ReferenceHash]
 
-    /// - Parameter states: Of the signer's certificate and of those of ``CertificateReferences``, in their order; nil for a
-    ///   certificate without a statement.
+    /// - Parameter states: Of the signer's certificate, then of each in ``CertificateReferences``, in their order; nil
+    ///   for a certificate without a statement.
     /// - Throws: ``HostCryptoError/invalidEncoding`` for a list or a response; ``HostCryptoError/libraryFailure``.
     package init(_ states: [PathEvidence.State?], by algorithm: DigestAlgorithm) throws(HostCryptoError) {
         var (lists, responses): ([ReferenceHash], [ReferenceHash]) = ([], [])

@@ -15,8 +15,8 @@ package struct PFX: Sendable {
     /// The greatest number of bytes of a file.
     package static let sizeLimit = 1 << 20
     /// The greatest number of times that all key derivations of a file together may compute a hash function. Programs
-    /// write up to 600,000 iterations, which a file with one key takes up to five million of, a few seconds. All of it
-    /// takes a minute or two.
+    /// write up to 600,000 iterations: up to five million computations for a file with one key, a few seconds. All of
+    /// it lasts a minute or two.
     package static let workLimit = 40_000_000
     /// The greatest number of keys, certificates and other things in a file.
     package static let bagLimit = 256
@@ -35,7 +35,7 @@ package struct PFX: Sendable {
         /// The private key's public half.
         package let publicKey: PublicKeyInfo
         package let name: BagName
-        /// Whether nothing else says that the key was read as its writer meant it.
+        /// Whether only a certificate can confirm that the key was read as its writer meant it.
         let needsCertificate: Bool
 
         init(
@@ -73,36 +73,6 @@ package struct PFX: Sendable {
     package func certificate(of key: Key) -> Certificate? {
         certificates.first { $0.publicKey?.isSamePoint(as: key.publicKey) == true }
     }
-}
-
-/// Why a file is not imported.
-package enum PFXError: Error, Sendable, Equatable {
-    /// The MAC does not match: the password is wrong, or the file is damaged.
-    case wrongPassword
-    /// The password is not valid UTF-8.
-    case invalidPassword
-    /// Malformed bytes, though the MAC is right or was not checked yet.
-    case damaged
-    /// Something with this object identifier, in dotted decimal.
-    case unsupported(String)
-    /// A file without a MAC, which nothing tells from a changed one.
-    case unauthenticated
-    /// A file of more than ``PFX/sizeLimit`` bytes, or with more than ``PFX/bagLimit`` things or
-    /// ``PFX/keyLimit`` keys in it.
-    case tooLarge
-    /// Key derivations that compute a hash function more than ``PFX/workLimit`` times in all, and the iterations of the
-    /// first that would be above.
-    case tooManyIterations(Int)
-    /// The caller has ended the work.
-    case cancelled
-    /// A key of CryptoPro's own form that belongs to no certificate in the file.
-    case keyMismatch
-    /// Invalid key components, or a size or curve that the host does not support.
-    case invalidKey
-    /// An ECPrivateKey of GOST without its public key, or with another's: the order of the number's bytes is not certain.
-    case ambiguousKey
-    /// libcrypto ran out of memory or failed in a way that no input explains.
-    case libraryFailure
 }
 
 extension PublicKeyInfo {

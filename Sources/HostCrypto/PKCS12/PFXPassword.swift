@@ -25,7 +25,7 @@ struct PFXPassword: ~Copyable {
 
     /// Reads a salt and a number of iterations, and counts the work.
     ///
-    /// - Parameter times: How often the hash function is computed in each iteration, for all blocks derived.
+    /// - Parameter times: The number of times the hash function is computed in each iteration, for all blocks derived.
     mutating func derivation(_ salt: [UInt8], _ iterations: Int, times: Int = 1) throws(PFXError) {
         guard iterations > 0, salt.count <= Self.saltLimit else { throw .damaged }
         let (cost, overflows) = iterations.multipliedReportingOverflow(by: max(times, 1))
@@ -33,7 +33,7 @@ struct PFXPassword: ~Copyable {
         workLeft -= cost
     }
 
-    /// Says how far a derivation is.
+    /// Reports the progress of a derivation.
     ///
     /// - Throws: ``PFXError/cancelled``.
     func proceed(_ done: Int, of total: Int) throws(PFXError) {
@@ -73,7 +73,7 @@ struct PFXPassword: ~Copyable {
         }
     }
 
-    /// Reads a MacData (RFC 7292, 4) and compares its MAC with that of the contents.
+    /// Reads a MacData (RFC 7292, 4) and compares its MAC with the contents'.
     ///
     /// - Throws: ``PFXError/wrongPassword`` if they differ.
     mutating func verify(_ contents: Span<UInt8>, _ macData: Span<UInt8>) throws(PFXError) {

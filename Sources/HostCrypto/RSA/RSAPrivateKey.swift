@@ -83,7 +83,7 @@ package struct RSAPrivateKey: ~Copyable, Sendable {
         self.init(publicKey, numbers)
     }
 
-    /// The numbers of the key. One that was read without its factors, and has more than two, lacks them.
+    /// The numbers of the key. A key with more than two factors, read without them, lacks them.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package func components() throws(HostCryptoError) -> RSAComponents { numbers.copy() }

@@ -96,7 +96,7 @@ extension RSAPublicKey {
     ) throws(HostCryptoError) -> Bool {
         guard signature.count == size else { throw .invalidSignatureLength }
         let input = try scheme.checked(input, for: self)
-        // libcrypto takes an empty input for a wrong one.
+        // libcrypto rejects an empty input as wrong.
         if [.raw, .pkcs1].contains(scheme) { return (try? recover(signature, scheme)) == input }
 
         let signature = [UInt8](copying: signature)
@@ -113,8 +113,8 @@ extension RSAPublicKey {
     ///
     /// - Parameters:
     ///   - signature: As many bytes as the modulus.
-    ///   - scheme: ``RSASignatureScheme/raw``, which gives as many bytes as the modulus, ``RSASignatureScheme/pkcs1``
-    ///     or ``RSASignatureScheme/pkcs1DigestInfo(_:)``, which gives the digest.
+    ///   - scheme: ``RSASignatureScheme/raw``, which returns as many bytes as the modulus, ``RSASignatureScheme/pkcs1``
+    ///     or ``RSASignatureScheme/pkcs1DigestInfo(_:)``, which returns the digest.
     /// - Throws: ``HostCryptoError/invalidSignatureLength``; ``HostCryptoError/invalidSignature``;
     ///   ``HostCryptoError/invalidParameter`` for PSS; ``HostCryptoError/libraryFailure``.
     package func recover(

@@ -18,9 +18,9 @@ package enum TimeStampFault: Error, Sendable, Equatable {
     case future(Int)
     /// The stamp is of this time, long before it was asked for.
     case past(Int)
-    /// The certificate of the authority is not there, or not the one that the stamp names.
+    /// The certificate of the authority is missing, or differs from the certificate that the stamp names.
     case noCertificate
-    /// The certificate is not for time stamps, or not for them alone, or the extension that says so is not critical.
+    /// The certificate is not for time stamps, or not for them alone, or its extended key usage is not critical.
     case notForTimeStamps([UInt8])
     /// The signature is wrong.
     case wrongSignature

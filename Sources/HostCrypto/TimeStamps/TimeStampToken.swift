@@ -58,7 +58,7 @@ package struct TimeStampToken: Sendable {
             if fields.isAt(.boolean) { _ = try fields.contents(.boolean) }
             nonce = fields.isAt(.integer) ? [UInt8](copying: try fields.contents(.integer)) : nil
             if fields.isAt(.context0) { _ = try fields.contents(.context0) }
-            // None is known here: a critical one would change what the stamp says.
+            // None is known here: a critical one would change the stamp's meaning.
             if fields.isAt(.context1) {
                 var extensions = try fields.nested(.context1)
                 while !extensions.isAtEnd {
@@ -137,14 +137,6 @@ package struct TimeStampToken: Sendable {
         if let fault = path?.fault { throw .untrusted(fault) }
         return StampAuthority(certificate: certificate, evidence: path?.evidence)
     }
-}
-
-/// The authority of a time stamp that counts.
-package struct StampAuthority: Sendable, Equatable {
-    /// In DER.
-    package let certificate: [UInt8]
-    /// The path to a trusted certificate at the time of the stamp; nil if none was asked for.
-    package let evidence: PathEvidence?
 }
 
 extension SignedData.Signer {

@@ -77,9 +77,9 @@ extension DERTag {
 }
 
 extension DERReader {
-    /// Reads an INTEGER that is not negative and gives it in the fewest bytes, most significant first; none for zero.
+    /// Reads an INTEGER that is not negative and returns it in the fewest bytes, most significant first; none for zero.
     ///
-    /// - Throws: ``GOSTError/invalidEncoding`` also for one that is negative or has needless bytes.
+    /// - Throws: ``GOSTError/invalidEncoding`` also if it is negative or has needless bytes.
     mutating func unsignedInteger() throws(GOSTError) -> [UInt8] {
         let bytes = [UInt8](copying: try contents(.integer))
         guard let first = bytes.first, first < 0x80 else { throw .invalidEncoding }
@@ -88,9 +88,9 @@ extension DERReader {
         return Array(bytes.dropFirst())
     }
 
-    /// Reads an INTEGER that is not negative and gives it in `count` bytes.
+    /// Reads an INTEGER that is not negative and returns it in `count` bytes.
     ///
-    /// - Throws: ``GOSTError/invalidEncoding`` also for one that needs more.
+    /// - Throws: ``GOSTError/invalidEncoding`` also if it needs more.
     @_lifetime(self: copy self)
     mutating func unsignedInteger(count: Int) throws(GOSTError) -> [UInt8] {
         let bytes = try unsignedInteger()

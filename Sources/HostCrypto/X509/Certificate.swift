@@ -117,7 +117,7 @@ extension Certificate {
         return nil
     }
 
-    /// The identifier of the key (RFC 5280, 4.2.1.2); nil without one that can be read.
+    /// The identifier of the key (RFC 5280, 4.2.1.2); nil if it is missing or cannot be read.
     var subjectKeyIdentifier: [UInt8]? {
         guard let value = (try? extensionValue([0x06, 3, 0x55, 0x1D, 0x0E]))??.value else { return nil }
         var reader = DERReader(value.span)
@@ -177,24 +177,6 @@ extension Certificate {
             return found
         }
     }
-}
-
-/// The object identifiers of the extension and of purposes in DER.
-enum Purpose {
-    static let `extension`: [UInt8] = [0x06, 3, 0x55, 0x1D, 0x25]
-    /// anyExtendedKeyUsage, emailProtection, documentSigning, and Microsoft's document signing.
-    static let messages: [[UInt8]] = [
-        anyPurpose, pkix(4), pkix(36),
-        [0x06, 10, 0x2B, 0x06, 0x01, 0x04, 0x01, 0x82, 0x37, 0x0A, 0x03, 0x0C],
-    ]
-    /// timeStamping and OCSPSigning.
-    static let services = [timeStamping, ocspSigning]
-    static let timeStamping = pkix(8)
-    static let anyPurpose: [UInt8] = [0x06, 4, 0x55, 0x1D, 0x25, 0x00]
-    static let ocspSigning = pkix(9)
-
-    /// One of 1.3.6.1.5.5.7.3.
-    private static func pkix(_ arc: UInt8) -> [UInt8] { [0x06, 8, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, arc] }
 }
 
 extension Certificate {
@@ -296,8 +278,7 @@ extension SubjectPublicKeyInfo {
 
     /// A number, least significant byte first, in hexadecimal digits without leading zeros.
     private static func digits(_ number: ArraySlice<UInt8>) -> String {
-        let digits: [UInt8] = number.reversed().flatMap { [$0 >> 4, $0 & 15] }
-        let text = digits.drop { $0 == 0 }.map { String($0, radix: 16, uppercase: true) }.joined()
-        return text.isEmpty ? "0" : text
+        let digits = number.reversed().hexadecimal.uppercased().drop { $0 == "0" }
+        return digits.isEmpty ? "0" : String(digits)
     }
 }

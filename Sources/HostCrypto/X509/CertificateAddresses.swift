@@ -2,8 +2,8 @@
 import GOST
 import Secrets
 
-/// The addresses of http and https at which a certificate's authority says more (RFC 5280, 4.2.1.13 and 4.2.2.1): the first of
-/// each kind. Others, and extensions that cannot be read, are passed over.
+/// The http and https addresses at which a certificate's authority publishes more (RFC 5280, 4.2.1.13 and 4.2.2.1): the
+/// first of each kind. Others, and extensions that cannot be read, are passed over.
 package struct CertificateAddresses: Sendable, Equatable {
     /// Of responders about its revocation (OCSP).
     package private(set) var responders: [String] = []

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 import GOST
+import Secrets
 
 /// A request for a certificate (PKCS #10, RFC 2986), to be signed by the holder of the private key.
 ///
-/// The text of its fields is what `openssl` takes in its configuration file, without references to sections of one.
+/// The text of its fields is as in the configuration file of `openssl`, without references to sections.
 package struct CertificationRequest: Sendable {
     /// A type, by its object identifier in digits or the name that OpenSSL has for it, `INNLE` or `OGRNIP`, and a value.
     package struct Field: Sendable, Hashable {
@@ -34,7 +35,7 @@ package struct CertificationRequest: Sendable {
     ///   - subject: The relative distinguished names, the first one first. The name of a string type before a value, as
     ///     in `UTF8String:` (``Field/StringType``), makes it one of these; otherwise the field's type decides.
     ///   - publicKeyInfo: The SubjectPublicKeyInfo in DER, of any algorithm.
-    ///   - attributes: Such as `challengePassword`; values as in the subject. Those of one type become values of one
+    ///   - attributes: Such as `challengePassword`; values as in the subject. Several of one type become values of one
     ///     attribute.
     ///   - extensions: Values such as `critical,digitalSignature` for `keyUsage`, `hash` for `subjectKeyIdentifier`,
     ///     and `DER:01:02` or `ASN1:UTF8String:text` for any type.
@@ -130,7 +131,7 @@ package struct CertificationRequest: Sendable {
         let list = try unsafe Handle(OPENSSL_sk_new_null(), free: { unsafe freeExtensions($0) })
         for field in fields {
             let number = unsafe OBJ_txt2nid(field.type)
-            let value = field.der.map { "DER:" + $0.map(\.hexadecimal).joined(separator: ":") } ?? field.value
+            let value = field.der.map { "DER:" + $0.hexadecimal } ?? field.value
             let made =
                 number == NID_undef
                 ? unsafe X509V3_EXT_nconf(nil, &context, field.type, value)

@@ -49,10 +49,10 @@ package struct DistinguishedName: Sendable, Equatable {
             try reader.end()
             return kind.text(bytes)
         }
-        return "#" + value.map(\.hexadecimal).joined()
+        return "#" + value.hexadecimal.uppercased()
     }
 
-    /// The names by which OpenSSL knows types of fields, those of Russian law among them.
+    /// The names by which OpenSSL knows types of fields, including the types of Russian law.
     private static let types = [
         "2.5.4.3": "CN", "2.5.4.4": "SN", "2.5.4.5": "serialNumber", "2.5.4.6": "C", "2.5.4.7": "L", "2.5.4.8": "ST",
         "2.5.4.9": "street", "2.5.4.10": "O", "2.5.4.11": "OU", "2.5.4.12": "title", "2.5.4.13": "description",
@@ -98,10 +98,6 @@ private enum StringKind: CaseIterable {
             bytes.dropFirst(start).prefix(size).reduce(0) { $0 << 8 | UInt32($1) }
         }
     }
-}
-
-extension UInt8 {
-    var hexadecimal: String { (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true) }
 }
 
 extension String {

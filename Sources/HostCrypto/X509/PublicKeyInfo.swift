@@ -124,7 +124,7 @@ extension PublicKeyInfo {
     /// Verifies a signature in the form that X.509 and CMS have it in.
     ///
     /// - Parameters:
-    ///   - signature: s ‖ r of GOST, an ECDSA-Sig-Value, or that of RSASSA-PKCS1-v1_5.
+    ///   - signature: s ‖ r of GOST, an ECDSA-Sig-Value, or an RSA signature.
     ///   - digest: The digest of the signed content, by this hash function.
     ///   - pss: The parameters of RSASSA-PSS, if the signature is by it.
     /// - Returns: Whether the signature is valid. One of another form or length, or by a hash function that the key is

@@ -141,8 +141,8 @@ private struct RevocationTimes {
     }
 }
 
-/// The certificates that a list of revoked ones covers (RFC 5280, 5.2.5), whether or not the extension that says so is
-/// critical.
+/// The certificates that a list of revoked ones covers (RFC 5280, 5.2.5), whether or not the extension with this scope
+/// is critical.
 struct RevocationScope: Sendable {
     /// Whether everything critical in the list is understood, and it is not a delta list and has certificates of its
     /// issuer alone.
@@ -221,7 +221,7 @@ struct RevocationScope: Sendable {
         }
     }
 
-    /// The full names of a DistributionPointName, which are a name of it each; none of one that is relative.
+    /// The full names of a DistributionPointName, which are a name of it each; none if it is relative.
     private static func names(_ point: Span<UInt8>) throws(GOSTError) -> [[UInt8]] {
         var reader = DERReader(point)
         guard reader.isAt(.context0) else { return [] }
@@ -247,7 +247,7 @@ struct RevocationScope: Sendable {
         return places.contains(where: own.contains)
     }
 
-    /// The places where lists of a certificate are published, as it says (RFC 5280, 4.2.1.13).
+    /// The places where lists of a certificate are published, as it states (RFC 5280, 4.2.1.13).
     private static func places(of certificate: Certificate) throws(GOSTError) -> [[UInt8]] {
         guard let value = try certificate.extensionValue(distributionPoints)?.value else { return [] }
         var reader = DERReader(value.span)

@@ -87,7 +87,7 @@ struct AnswerHandler: AsyncParsableCommand {
     private func handler(in directory: String) throws -> String {
         let result = try Self.run(["xdg-mime", "query", "default", "x-scheme-handler/\(scheme)"])
         let handler = String(decoding: result.prefix { $0 > 0x20 }, as: UTF8.self)
-        // xdg-mime also tells of a file that is gone.
+        // xdg-mime also reports a file that is gone.
         let isGone = unsafe handler == name && access(directory + "/" + name, F_OK) != 0
         return isGone ? "" : handler
     }

@@ -13,11 +13,10 @@ struct Authorize: AsyncParsableCommand {
             abstract: translated("Let another application authorise the user, and wait for its answer."),
             discussion: translated(
                 """
-                The other application is the one that the desktop has for a scheme of addresses, or the browser. Its \
-                answer returns by HTTP at 127.0.0.1, or by a scheme of one's own, whose desktop file runs kanal \
-                callback.
+                The other application is the desktop's handler for a scheme of addresses, or the browser. Its answer \
+                returns by HTTP at 127.0.0.1, or by a scheme whose desktop file runs "kanal callback".
 
-                The exit status tells the outcomes apart: 0 success, 1 failure, 6 cancelled, 8 not installed, 9 not \
+                The exit status shows the outcome: 0 success, 1 failure, 6 cancelled, 8 not installed, 9 not \
                 configured.
                 """),
             subcommands: [
@@ -45,7 +44,7 @@ private struct AuthorizationOptions: ParsableArguments {
     @Option(help: .saying("The page from which the other application is installed.", valueName: "address"))
     var installationPage: String?
 
-    @Option(help: .saying("How long to wait for the answer.", valueName: "seconds"))
+    @Option(help: .saying("The time limit for the answer.", valueName: "seconds"))
     var timeLimit = 300
 
     func validate() throws {
@@ -54,7 +53,7 @@ private struct AuthorizationOptions: ParsableArguments {
         }
     }
 
-    /// Begins to work with the other application, and says which lines of `kanal.conf` are wrong.
+    /// Begins to work with the other application, and reports which lines of `kanal.conf` are wrong.
     func begin() throws -> Authorization {
         try TokenAccess.current.sayFaults()
         let settings = Authorization.Settings(
@@ -88,7 +87,7 @@ private struct AuthorizationOptions: ParsableArguments {
 private struct LocationOptions: ParsableArguments {
     @Argument(
         help: .saying(
-            "The location that the service gave. {callback} stands for the address that the answer returns to.",
+            "The location that the service returned. {callback} stands for the address that the answer returns to.",
             valueName: "location"))
     var location: String
 
@@ -104,7 +103,7 @@ private struct SessionRequest: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "session",
-            abstract: translated("Begin a session with the identity service, by the location that it gave."))
+            abstract: translated("Begin a session with the identity service, by the location that it returned."))
     }
 
     @OptionGroup var options: AuthorizationOptions

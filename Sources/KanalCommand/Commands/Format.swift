@@ -11,10 +11,10 @@ struct Format: AsyncParsableCommand {
             abstract: translated("Erase and initialise a token."),
             discussion: translated(
                 """
-                Keys, certificates, data, local PINs and the label go, for ever. Pairings, licences and the journal \
-                stay. This takes the security officer's PIN, which stays unless --new-officer-pin-source says where a \
-                new one is. With --officer-locked the token is formatted without that PIN, which works only if it has \
-                no tries left.
+                Keys, certificates, data, local PINs and the label are erased for ever. Pairings, licences and the \
+                journal stay. The security officer's PIN is needed; it stays unless --new-officer-pin-source names a \
+                new one. With --officer-locked the token is formatted without that PIN, which works only if it has no \
+                tries left.
                 """))
     }
 
@@ -29,7 +29,7 @@ struct Format: AsyncParsableCommand {
             }
         }
 
-        /// Who can replace a PIN that is forgotten, and the consequences.
+        /// The role that can replace a forgotten PIN, and the consequences.
         var explanation: Phrase {
             switch self {
             case .user:
@@ -58,7 +58,7 @@ struct Format: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     @Option(
-        help: .saying("Where the security officer's new PIN is. (default: it stays)", valueName: "source"),
+        help: .saying("The source of the security officer's new PIN. (default: it stays)", valueName: "source"),
         completion: .sources)
     var newOfficerPinSource: SecretSource?
 
@@ -71,13 +71,14 @@ struct Format: AsyncParsableCommand {
     @Option(help: .saying("The token's name. (default: none)", valueName: "name"))
     var label = ""
 
-    @Option(help: .saying("Who may change the user's PIN: user, officer or both.", valueName: "pin-changed-by"))
+    @Option(
+        help: .saying("The role that may change the user's PIN: user, officer or both.", valueName: "pin-changed-by"))
     var pinChangedBy: Changer = .both
 
-    @Option(help: .saying("The least length of the user's PIN, 6 to 249 bytes.", valueName: "bytes"))
+    @Option(help: .saying("The minimum length of the user's PIN, 6 to 249 bytes.", valueName: "bytes"))
     var pinLength = 6
 
-    @Option(help: .saying("How many wrong PINs in a row lock the user's, 1 to 10.", valueName: "count"))
+    @Option(help: .saying("The number of wrong PINs in a row that lock the user's PIN, 1 to 10.", valueName: "count"))
     var pinTries = 10
 
     func validate() throws {
@@ -95,7 +96,7 @@ struct Format: AsyncParsableCommand {
             throw CommandError(
                 .failed,
                 """
-                the token has key containers of CryptoPro CSP, which would be erased for ever: \(containers.names); keep copies of them \
+                the token has key containers of CryptoPro CSP, which would be erased for ever: \(containers.captions); keep copies of them \
                 by that program, then use --erase-containers
                 """)
         }
@@ -131,7 +132,7 @@ struct Format: AsyncParsableCommand {
         let progress = ProgressLine("Formatting the token. It must not leave its reader.")
         defer { progress.end() }
         // An interrupted command would leave a token that has to be formatted again.
-        // Steps are told in a thread, which has the context of no task by itself.
+        // Steps are reported in a thread, which has the context of no task by itself.
         let context = ProgramContext.current
         let told: @Sendable (Int, Int) -> Void = { done, total in
             ProgramContext.$current.withValue(context) {
@@ -154,7 +155,7 @@ struct Format: AsyncParsableCommand {
         let count = try await token.perform { session in try session.certificates().count }
         let certificates: Phrase? = count == 0 ? nil : count == 1 ? "one certificate" : "\(count) certificates"
         guard !containers.isEmpty else { return certificates }
-        let text: Phrase = "the key containers \(containers.names)"
+        let text: Phrase = "the key containers \(containers.captions)"
         return certificates.map { "\($0) and \(text)" } ?? text
     }
 }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Configuration
 import KanalKit
+import Secrets
 import Terminal
 import Translation
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import KanalKit
+import Secrets
 import Terminal
 import Translation
 
@@ -30,7 +31,7 @@ private struct JournalReport: Report {
         let count: UInt32
     }
 
-    /// The record as the token gives it; empty without one.
+    /// The record as the token returns it; empty without one.
     let journal: String
     let entry: Entry?
 

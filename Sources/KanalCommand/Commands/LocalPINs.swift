@@ -11,7 +11,7 @@ struct LocalPINs: AsyncParsableCommand {
             abstract: translated("List the local PINs of a token, or set one."),
             discussion: translated(
                 """
-                An application can protect files of its own by a local PIN, 3 to 31. To set one takes its present \
+                An application can protect files of its own by a local PIN, 3 to 31. Setting one needs its present \
                 value, or the user's PIN if it was not set before.
                 """))
     }

@@ -13,49 +13,6 @@ struct PINs: AsyncParsableCommand {
     }
 }
 
-/// The source of a new PIN.
-struct NewPINOptions: ParsableArguments {
-    @Option(
-        help: .saying(
-            "Where the new PIN is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask twice)",
-            valueName: "source"),
-        completion: .sources)
-    var newPinSource: SecretSource?
-
-    /// A new PIN in the place of one, which is known to be right.
-    ///
-    /// - Parameter details: The limits of the PIN; nil if the token does not tell.
-    func read(inPlaceOf role: Role, _ details: PINDetails?) throws -> HeldPIN {
-        let prompt: Phrase =
-            if let lengths = details?.lengths {
-                "New PIN (\(lengths.lowerBound) to \(lengths.upperBound) bytes): "
-            } else {
-                "New PIN: "
-            }
-        let question = SecretQuestion(prompt: prompt, source: newPinSource, option: "--new-pin-source")
-        return HeldPIN(
-            try question.newSecret { secret in
-                let bytes = secret.bytes
-                let isMakers = Self.makersPINs.contains { text in
-                    text.utf8.count == bytes.count && zip(text.utf8, bytes.indices).allSatisfy { $0 == bytes[$1] }
-                }
-                let makers: Phrase = "this PIN is the maker's, which is public: choose another one"
-                if isMakers { return makers }
-                guard let lengths = details?.lengths, !lengths.contains(bytes.count) else { return nil }
-                let limits: Phrase = "the new PIN has \(lengths.lowerBound) to \(lengths.upperBound) bytes"
-                return limits
-            })
-    }
-
-    /// The PINs of the user and the security officer that all models are sold with.
-    private static let makersPINs = ["12345678", "87654321"]
-
-    /// The new PIN; one that is typed is asked for twice.
-    func read() throws -> HeldPIN {
-        HeldPIN(try SecretQuestion(prompt: "New PIN: ", source: newPinSource, option: "--new-pin-source").newSecret())
-    }
-}
-
 struct ChangePIN: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
@@ -96,7 +53,7 @@ struct SetPIN: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "set",
-            abstract: translated("Give the user a new PIN, by the security officer."),
+            abstract: translated("Set a new PIN for the user, as the security officer."),
             discussion: translated("The token must have been formatted so that the security officer may do this."))
     }
 
@@ -128,7 +85,7 @@ struct UnblockPIN: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "unblock",
-            abstract: translated("Give the user's PIN all its tries again, by the security officer. The PIN stays."))
+            abstract: translated("Restore all tries of the user's PIN, as the security officer. The PIN stays."))
     }
 
     @OptionGroup var token: TokenOptions

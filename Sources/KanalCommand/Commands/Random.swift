@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import KanalKit
+import Secrets
 import Terminal
 import Translation
 
@@ -9,16 +10,16 @@ struct Random: AsyncParsableCommand {
         CommandConfiguration(
             commandName: "random",
             abstract: translated("Write random bytes from the token's generator, mixed with the system's."),
-            discussion: translated("They are written in hexadecimal digits, or as they are with --raw."))
+            discussion: translated("The bytes are written in hexadecimal digits, or unchanged with --raw."))
     }
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: .saying("Write the bytes as they are."))
+    @Flag(help: .saying("Write the bytes unchanged."))
     var raw = false
 
-    @Argument(help: .saying("How many bytes, 1 to 1048576.", valueName: "count"))
+    @Argument(help: .saying("The number of bytes, 1 to 1048576.", valueName: "count"))
     var count: Int
 
     func validate() throws {

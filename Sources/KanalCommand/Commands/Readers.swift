@@ -8,15 +8,16 @@ struct Readers: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "readers",
-            abstract: translated("List the readers and what is in them."),
+            abstract: translated("List the readers and the tokens in them."),
             discussion: translated(
                 """
-                The columns are a short name of the reader, its full name, what can be worked with in it, and flags: \
+                The columns are a short name of the reader, its full name, the usable token in it, and flags: \
                 'present' for a card, 'wireless' for a reader that reaches it over the air, 'channel offered' for a \
                 token that has a secure channel, 'channel active' if this user may open it, 'PIN locked' if the PIN \
-                has no tries left, 'last PIN try' if it has one, 'factory PIN' if it is still the maker's.
+                has no tries left, 'last PIN try' if one is left, 'factory PIN' if it is still the maker's.
 
-                NO_MEDIA stands where there is no token, or one whose channel has to be activated first by "kanal pair".
+                NO_MEDIA means that the reader has no token, or that its channel has to be activated first with "kanal \
+                pair".
                 """))
     }
 

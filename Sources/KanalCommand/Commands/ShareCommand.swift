@@ -13,10 +13,10 @@ struct ShareCommand: AsyncParsableCommand {
             discussion: translated(
                 """
                 The other machine runs pcscd with vsmartcard-vpcd, which is reached for instance by --tunnel "ssh -W \
-                127.0.0.1:35963 server", or at a port that is brought here. There, "kanal pair" activates the token \
+                127.0.0.1:35963 server", or at a port that is forwarded here. There, "kanal pair" activates the token \
                 with the password that this command prints once; then every program works with it.
 
-                A token that has a secure channel is carried through: nothing here can read what is done with it. For \
+                The secure channel of a token that has one is passed through: no program here can read its traffic. For \
                 any other token this command is the end of the channel. Commands that do not come through the channel \
                 are refused.
 
@@ -48,14 +48,14 @@ struct ShareCommand: AsyncParsableCommand {
         name: .customLong("far-end"),
         help: .saying(
             """
-            Be the far end of a tunnel, on the machine of the far reader: --tunnel "ssh server kanal share --far-end". It \
-            takes nothing but --host and --port beside it.
+            Be the far end of a tunnel, on the machine of the far reader: --tunnel "ssh server kanal share --far-end". \
+            Only --host and --port go with it.
             """))
     var remoteEnd = false
 
     @Option(
         help: .saying(
-            "What the far side may do: a list of read, sign, write and admin with commas between. (default: all)",
+            "The permissions of the far side: a list of read, sign, write and admin with commas between. (default: all)",
             valueName: "list"),
         completion: .list(["read", "sign", "write", "admin"]))
     var allow: String?
@@ -63,7 +63,7 @@ struct ShareCommand: AsyncParsableCommand {
     @Option(
         help: .saying(
             """
-            Before what the user of this machine is asked, by the authenticator of kanal.conf: never, login, or \
+            When to ask the user of this machine, through the authenticator of kanal.conf: never, login, or \
             signature, which includes logins.
             """,
             valueName: "what"),
@@ -73,8 +73,8 @@ struct ShareCommand: AsyncParsableCommand {
     @Flag(
         help: .saying(
             """
-            End when the far side has logged in and, for three seconds, has had no session open; for twenty, if its \
-            sessions were broken off.
+            End when the far side has logged in, and then has had no open session for three seconds, or for twenty if \
+            its sessions were interrupted.
             """))
     var once = false
 

@@ -12,19 +12,19 @@ struct Doctor: AsyncParsableCommand {
             abstract: translated("Find out why tokens do not work on this machine, and show the remedy."),
             discussion: translated(
                 """
-                Everything is looked at in the order in which things go wrong: the service that reads cards, readers \
-                and tokens, the library, kanal.conf, the home directory and the store of pairings, the clock, OpenSSL, the \
-                PINs, keys and certificates of the tokens. \
-                Nothing is changed, and nothing is waited for longer than six seconds. Each finding has one command, \
-                or one step, that mends it.
+                The checks follow the order in which things go wrong: the service that reads cards, readers and \
+                tokens, the library, kanal.conf, the home directory and the store of pairings, the clock, OpenSSL, the \
+                PINs, keys and certificates of the tokens. Nothing is changed, and no check waits longer than six \
+                seconds. Each finding names one command, or one step, that repairs it.
 
                 With --log the log of a failing program is explained instead: run that program with KANAL_LOG=FILE in \
-                its environment before.
+                its environment first.
 
-                With --probe the tokens are asked commands that read, and nothing else, and their answers are written \
-                for the people who work on Kanal: without PIN, serial number, label, names and certificates.
+                With --probe the tokens get reading commands only, and their answers are written for Kanal's \
+                developers: without PIN, serial number, label, names and certificates.
 
-                The exit status is 1 if there is an error, and 0 if there are warnings or information only, or nothing.
+                The exit status is 1 if there is an error, and 0 if there are warnings or information only, or \
+                nothing.
                 """))
     }
 
@@ -41,8 +41,8 @@ struct Doctor: AsyncParsableCommand {
     @Option(
         help: .saying(
             """
-            Where the PIN is, to check the key containers on the only token that has any: file:PATH, env:NAME, \
-            fd:NUMBER, or - for standard input. (default: what is seen without it is checked)
+            The source of the PIN, to check the key containers on the only token that has any: file:PATH, env:NAME, \
+            fd:NUMBER, or - for standard input. (default: check what is visible without it)
             """,
             valueName: "source"),
         completion: .sources)
@@ -94,7 +94,7 @@ struct Doctor: AsyncParsableCommand {
     }
 }
 
-/// What was found.
+/// The findings.
 private struct Diagnosis: Report {
     let findings: [Finding]
 

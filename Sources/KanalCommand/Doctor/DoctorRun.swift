@@ -6,8 +6,8 @@ import KanalKit
 import Terminal
 import Translation
 
-/// All that is looked at, in the order in which things go wrong. Nothing is changed by it, and no step takes longer than
-/// its time.
+/// All that is looked at, in the order in which things go wrong. Nothing is changed by it, and each step has a time
+/// limit.
 struct DoctorRun {
     /// This command's version.
     let version: String
@@ -122,39 +122,6 @@ struct DoctorRun {
                     }
                 }, nil
             )
-        }
-    }
-}
-
-/// Runs what may hang: it is not waited for longer than its time, and what hangs is left to itself.
-enum Deadline {
-    /// How long one step may take. A service that starts, and a card that does not answer, need some seconds.
-    static let step = DispatchTimeInterval.seconds(6)
-
-    /// Runs `body` in a thread of its own.
-    ///
-    /// - Returns: nil if it did not end in time, or the task was cancelled.
-    static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result? {
-        let (stream, continuation) = AsyncStream.makeStream(of: Result?.self)
-        let context = ProgramContext.current
-        DispatchQueue(label: "step").async {
-            continuation.yield(ProgramContext.$current.withValue(context) { body() })
-        }
-        DispatchQueue.global().asyncAfter(deadline: .now() + step) { continuation.yield(nil) }
-        for await result in stream { return result }
-        return nil
-    }
-
-    /// Runs what ends when its task is cancelled.
-    static func run<Result: Sendable>(
-        cancelling body: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
-        let task = Task { try await body() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + step) { task.cancel() }
-        return try await withTaskCancellationHandler {
-            try await task.value
-        } onCancel: {
-            task.cancel()
         }
     }
 }

@@ -21,7 +21,7 @@ package struct Finding: Encodable, Sendable, Equatable {
         }
     }
 
-    /// What was looked at: a name that stays the same between versions.
+    /// The object of the check: a name that stays the same between versions.
     package let check: String
     package let severity: Severity
     /// One sentence with the facts that were seen. It may have text from outside.

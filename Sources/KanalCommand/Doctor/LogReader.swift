@@ -9,7 +9,7 @@ struct LogReader {
 
     /// What is read of a longer file: the end.
     private static let limit = 16 << 20
-    /// How many refusals are told that nothing more is known about.
+    /// The limit of reported refusals without a known meaning.
     private static let most = 10
 
     /// A message that occurs, or several with the same meaning, and where.
@@ -26,7 +26,7 @@ struct LogReader {
     func findings() -> [Finding]? {
         guard let bytes = Files.bytes(path, limit: Self.limit) else { return nil }
         var found: [Occurrence] = []
-        // Programs repeat themselves: the place in "found" of each text that was met, nil for one that means nothing.
+        // Programs repeat themselves: the place in "found" of each text that was met, nil for a meaningless text.
         var known: [ArraySlice<UInt8>: Int?] = [:]
         for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             guard let text = Self.message(line) else { continue }
@@ -119,7 +119,7 @@ struct LogMeaning: Sendable {
         case .callRefused:
             self.init(
                 "refusal", "a call of the program was refused", .warning,
-                remedy: "Correct what the program asks for, or report the fault with this log")
+                remedy: "Correct the program's request, or report the fault with this log")
         case .cardAbsent, .cardRemoved, .cardWaiting:
             self.init(
                 "absent", "the token was taken out, or out of reach, while the program worked", .warning,
@@ -143,7 +143,7 @@ struct LogMeaning: Sendable {
                     """)
         case .configurationClosed, .configurationError:
             self.init(
-                "configuration", "a file of the configuration has an error, which closes what it protects",
+                "configuration", "a configuration file has an error: everything that it protects is refused",
                 remedy: .command("kanal doctor"))
         case .homeIgnored, .homeMissing:
             self.init(
@@ -152,7 +152,7 @@ struct LogMeaning: Sendable {
                 remedy: "Set HOME to the home directory of the program's user")
         case .loginNeeded:
             self.init(
-                "login", "the program did something that needs a login, without one",
+                "login", "the program used a key or an object that needs a login, without a login",
                 remedy: "Let the program ask for the PIN, or name it by pin-source")
         case .passwordMalformed, .passwordUnusable, .passwordWrong:
             self.init(

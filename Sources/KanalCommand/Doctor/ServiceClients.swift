@@ -40,7 +40,7 @@ struct ServiceClients {
             programs.append(Program(process: process, connections: number))
         }
         if programs.isEmpty {
-            // The kernel may not tell, or pcscd may be reached by another program's socket.
+            // The kernel may not report them, or pcscd may be reached by another program's socket.
             programs = processes.filter { $0.usesReaders && $0.id != getpid() && !Self.helpers.contains($0.name) }
                 .map { Program(process: $0, connections: 1) }
         }
@@ -93,7 +93,7 @@ enum UnixSockets {
     /// NETLINK_SOCK_DIAG.
     private static let diagnosis: Int32 = 4
 
-    /// The inodes of the sockets at the far ends of those with this path; empty if the kernel does not tell.
+    /// The inodes of the sockets at the far ends of those with this path; empty if the kernel does not report them.
     static func peers(of path: String) -> [UInt32] {
         let descriptor = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), diagnosis)
         guard descriptor >= 0 else { return [] }

@@ -53,7 +53,7 @@ struct ServiceVersions {
 }
 
 extension RunningProcess {
-    /// The version that its program tells; nil if it cannot be asked. Only a program of root's is run, and none that is in
+    /// The version that its program prints; nil if it cannot run. Only a program of root's is run, and none that is in
     /// a container.
     fileprivate var pcscdVersion: String? {
         guard let program = Files.link("/proc/\(id)/exe"), let status = Files.status(program), status.isFile,

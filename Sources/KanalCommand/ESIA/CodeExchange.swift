@@ -13,9 +13,9 @@ struct CodeExchange: AsyncParsableCommand {
                 "Exchange the identity service's answer for tokens, verify them, and show their claims."),
             discussion: translated(
                 """
-                The options are those of "kanal esia url" and the state that it told. The program "curl" sends the \
-                request. The tokens themselves are written with --output only: as JSON, to a file that its owner alone \
-                can read.
+                The options are the same as for "kanal esia url", with the state that it printed. The program "curl" \
+                sends the request. The tokens themselves are written with --output only: as JSON, to a file that its \
+                owner alone can read.
                 """))
     }
 
@@ -29,10 +29,10 @@ struct CodeExchange: AsyncParsableCommand {
     @Option(help: .saying("The state of the address that the user opened.", valueName: "uuid"))
     var state: String
 
-    @Option(help: .saying("Where the code is exchanged. (default: that of the --api)", valueName: "path"))
+    @Option(help: .saying("The path of the exchange. (default: the path of the --api)", valueName: "path"))
     var path: String?
 
-    @Option(help: .saying("How long the exchange may take, 1 to 300.", valueName: "seconds"))
+    @Option(help: .saying("The time limit of the exchange, 1 to 300.", valueName: "seconds"))
     var timeLimit = 30
 
     @Argument(help: .saying("The address that the browser was sent to, or - for standard input.", valueName: "answer"))
@@ -57,7 +57,7 @@ struct CodeExchange: AsyncParsableCommand {
         let client = try WebClient(authorities: reply.ca, seconds: timeLimit)
         let (described, key) = (service, identity.key)
         let tokens = try await secrets.perform(on: try await token.find()) { session in
-            let signer = try MessageSigning.certificates(of: session, named: key, with: []).signer
+            let signer = try MessageSigners.certificates(of: session, named: key, with: []).signer
             return try session.tokenRequest(to: described, by: signer, code: code)
         } then: { request in
             let reply = try client.send(request)
@@ -110,7 +110,7 @@ struct ReplyOptions: ParsableArguments {
     /// Finds out whether the tokens can be written, before a PIN is asked for and the code is used up.
     func check() throws { try replacing.check(destination) }
 
-    /// Writes the tokens to their file, and shows what they tell.
+    /// Writes the tokens to their file, and shows their claims.
     func show(_ tokens: ESIATokens, _ output: OutputOptions) throws {
         if let destination {
             let file = try replacing.open(destination, isPrivate: true)
@@ -147,7 +147,7 @@ extension ESIATokens {
 private struct ESIAReport: Report {
     let subject: String?
     let expiry: String
-    /// From the token that tells who signed in, or else from the access token.
+    /// From the identity token, or else from the access token.
     let claims: [String: ClaimEntry]
     let file: String?
 

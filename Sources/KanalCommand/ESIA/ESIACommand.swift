@@ -21,50 +21,12 @@ struct ESIACommand: AsyncParsableCommand {
     }
 }
 
-/// The program's registration at the identity service.
-struct ESIAOptions: ParsableArguments {
-    @Option(help: .saying("The program's mnemonic at the service.", valueName: "mnemonic"))
-    var clientID: String
-
-    @Option(help: .saying("The data that the program asks for: names with spaces between.", valueName: "names"))
-    var scope: [String]
-
-    @Option(help: .saying("The service's address, without a path.", valueName: "url"))
-    var host = "https://esia.gosuslugi.ru"
-
-    @Option(help: .saying("v2 from version 2.90 of the service on, v1 for those before.", valueName: "api"))
-    var api = Generation.v2
-
-    @Option(
-        name: [.short, .long],
-        help: .saying(
-            "The label or id of the certificate that the service knows, or of its key. (default: the only one)",
-            valueName: "key"))
-    var key: String?
-
-    enum Generation: String, CaseIterable, ExpressibleByArgument {
-        case v1, v2
-    }
-
-    /// The service, with the paths that are not its own.
-    func service(
-        _ redirectURI: String, authorization: String? = nil, token: String? = nil
-    ) -> ESIAService {
-        var service = ESIAService(
-            clientID: clientID, scope: scope.flatMap { $0.split(separator: " ").map(String.init) },
-            redirectURI: redirectURI, host: host, generation: api == .v1 ? .first : .second)
-        if let authorization { service.authorizationPath = authorization }
-        if let token { service.tokenPath = token }
-        return service
-    }
-}
-
 /// The address that the service's answer goes to.
 struct RedirectOption: ParsableArguments {
     @Option(
         name: .customLong("redirect-uri"),
         help: .saying(
-            "Where the service sends the browser with its answer, as it was registered.", valueName: "url"))
+            "The registered address to which the service sends the browser with its answer.", valueName: "url"))
     var redirectURI: String
 }
 
@@ -75,8 +37,8 @@ struct SignInAddress: AsyncParsableCommand {
             abstract: translated("Make the address that a user's browser opens to sign in."),
             discussion: translated(
                 """
-                The service takes it for some minutes. The state is random; "kanal esia exchange" compares the \
-                answer's with it.
+                The service accepts the address for some minutes. The state is random; "kanal esia exchange" compares \
+                it with the answer's.
                 """))
     }
 
@@ -86,7 +48,7 @@ struct SignInAddress: AsyncParsableCommand {
     @OptionGroup var identity: ESIAOptions
     @OptionGroup var redirect: RedirectOption
 
-    @Option(help: .saying("Where the browser goes. (default: that of the --api)", valueName: "path"))
+    @Option(help: .saying("The path that the browser opens. (default: the path of the --api)", valueName: "path"))
     var path: String?
 
     @Flag(help: .saying("Ask for access that continues after the user has left."))
@@ -97,7 +59,7 @@ struct SignInAddress: AsyncParsableCommand {
         service.isOffline = offline
         let (described, key) = (service, identity.key)
         let request = try await secrets.perform(on: try await token.find()) { session in
-            let signer = try MessageSigning.certificates(of: session, named: key, with: []).signer
+            let signer = try MessageSigners.certificates(of: session, named: key, with: []).signer
             return try session.signInRequest(to: described, by: signer)
         }
         try output.show(SignInReport(url: request.url, state: request.state))

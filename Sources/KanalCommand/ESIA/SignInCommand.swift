@@ -27,16 +27,17 @@ struct SignInCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: .saying("Where the answer goes: http://127.0.0.1/PATH, or http://127.0.0.1:PORT/PATH.", valueName: "url"))
+        help: .saying(
+            "The address for the answer: http://127.0.0.1/PATH, or http://127.0.0.1:PORT/PATH.", valueName: "url"))
     var redirectURI = "http://127.0.0.1/authorization"
 
-    @Option(help: .saying("Where the browser goes. (default: that of the --api)", valueName: "path"))
+    @Option(help: .saying("The path that the browser opens. (default: the path of the --api)", valueName: "path"))
     var path: String?
 
-    @Option(help: .saying("Where the code is exchanged. (default: that of the --api)", valueName: "path"))
+    @Option(help: .saying("The path of the exchange. (default: the path of the --api)", valueName: "path"))
     var tokenPath: String?
 
-    @Option(help: .saying("How long to wait for the user.", valueName: "seconds"))
+    @Option(help: .saying("The time limit for the user.", valueName: "seconds"))
     var timeLimit = 300
 
     @Flag(help: .saying("Ask for access that continues after the user has left."))
@@ -68,7 +69,7 @@ struct SignInCommand: AsyncParsableCommand {
         let (service, key) = (signIn.service, identity.key)
         let token = try await token.find()
         let tokens = try await secrets.perform(on: token) { session in
-            let signer = try MessageSigning.certificates(of: session, named: key, with: []).signer
+            let signer = try MessageSigners.certificates(of: session, named: key, with: []).signer
             return (signer, try session.signInRequest(to: service, by: signer))
         } then: { signer, request in
             try OutputStream.error.write(translated("Waiting for the user to sign in in the browser.") + "\n")

@@ -14,11 +14,11 @@ struct WebClient {
     /// When everything must have come, by the monotonic clock.
     private let seconds: Int
 
-    /// The longest reply, unless it is said.
+    /// The default limit of a reply.
     private static let limit = 1 << 20
     /// The size of HTTP's status behind a reply.
     private static let statusSize = 4
-    /// The most that a pipe takes at once without a reader.
+    /// The capacity of a pipe without a reader.
     private static let pipe = 1 << 16
 
     /// - Parameters:

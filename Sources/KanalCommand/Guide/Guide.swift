@@ -5,7 +5,7 @@ import Secrets
 import Terminal
 import Translation
 
-/// The way from a new token to one that works, with a step only where it is needed.
+/// The way from a new token to a working one, with only the steps that are needed.
 struct Guide {
     let output: OutputOptions
 
@@ -107,7 +107,7 @@ struct Guide {
     private static func reason(_ state: ChannelDetails.State) -> Phrase {
         switch state {
         case .revoked:
-            "It does not know this host any more. Activate it again, with an activation password from its issuer."
+            "It no longer knows this host. Activate it again, with an activation password from its issuer."
         case .keyChanged:
             "It has a different key than before. If you know why, activate it, with an activation password from its issuer."
         case .notNeeded, .active, .inactive, .missing, .unusable:
@@ -139,7 +139,7 @@ struct Guide {
 struct Activation {
     let token: Token
     let source: SecretSource?
-    /// Tells a person the next step, and errors.
+    /// Prints the next step, and errors.
     let say: (Phrase) throws -> Void
 
     /// The longest wait for a person to press the token's button.

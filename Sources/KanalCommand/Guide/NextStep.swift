@@ -48,7 +48,7 @@ enum NextStep {
         case .changePIN: .command("kanal pin change")
         case .makeKey: .command("kanal key generate --label NAME")
         case .requestCertificate(let key):
-            .command("kanal cert request --key \(key) --subject CN=NAME --output request.pem")
+            .command("kanal cert request --key \(key) --output request.pem")
         case .importCertificate: .command("kanal cert import FILE")
         case .sign: .command("kanal sign --cms --detached FILE")
         }
@@ -59,13 +59,13 @@ extension OutputOptions {
     /// Whether a person reads the result, so that a hint helps.
     var isRead: Bool { !json && ProgramContext.current.isRead }
 
-    /// Tells a person at a terminal the next step, below the result.
+    /// Prints the next step for a person at a terminal, below the result.
     func hint(_ step: NextStep?) throws {
         if let step { try hint(step.phrase, step.command) }
     }
 
-    /// Tells a person at a terminal more of a result, below it, on standard error. The command stays in one piece, so that
-    /// it can be copied.
+    /// Prints more about a result for a person at a terminal, below it, on standard error. The command stays in one
+    /// piece, so that it can be copied.
     func hint(_ text: Phrase, _ command: Phrase) throws {
         guard isRead else { return }
         let lines = (translated(text).printable + "\n").wrapped(to: OutputStream.error.style.width)

@@ -12,7 +12,7 @@ struct KeyUseOptions: ParsableArguments {
     @Option(
         help: .saying(
             """
-            Where the password of the key's container is, if it has one of its own: a source as for --pin-source. \
+            The source of the password of the key's container, if it has one: as for --pin-source. \
             (default: ask, once for each use of the key)
             """,
             valueName: "source"),
@@ -47,7 +47,7 @@ struct KeyUseOptions: ParsableArguments {
         }
     }
 
-    /// Where passwords of containers come from; nil for the authenticator of `kanal.conf`.
+    /// The source of containers' passwords; nil for the authenticator of `kanal.conf`.
     private func question(of token: Token) -> PasswordAsking? {
         let context = ProgramContext.current
         switch containerPasswordSource {

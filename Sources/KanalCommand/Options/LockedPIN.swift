@@ -41,7 +41,7 @@ enum LockedPIN {
         }
     }
 
-    /// The error after the wrong PIN that took the last try.
+    /// The error after the last wrong PIN.
     var loss: any Error {
         switch self {
         case .user: KanalError.pinIncorrect(triesLeft: 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import KanalKit
+import Secrets
 import Terminal
 import Translation
 
@@ -11,6 +12,7 @@ protocol NamedObject {
 }
 
 extension KeyPair: NamedObject {}
+
 extension TokenCertificate: NamedObject {}
 
 extension NamedObject {
@@ -70,29 +72,6 @@ extension Collection where Element: NamedObject {
         let called: Phrase = name.map { " that are called \($0)" } ?? ""
         let way: Phrase = option.map { " by \($0)" } ?? ""
         throw CommandError(.failed, "\(kind.several)\(called): name one\(way) of \(captions)")
-    }
-}
-
-/// An identifier that a person types.
-struct Identifier: ExpressibleByArgument {
-    let bytes: [UInt8]
-
-    /// The longest one in bytes. A token may take less, and says so.
-    private static let limit = 255
-
-    init?(argument: String) {
-        let digits = argument.filter { $0 != ":" }
-        guard !digits.isEmpty, digits.count.isMultiple(of: 2), digits.count <= 2 * Self.limit,
-            digits.allSatisfy(\.isASCII)
-        else { return nil }
-        var bytes: [UInt8] = []
-        var rest = digits[...]
-        while !rest.isEmpty {
-            guard let byte = UInt8(rest.prefix(2), radix: 16), rest.first != "+" else { return nil }
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
-        self.bytes = bytes
     }
 }
 

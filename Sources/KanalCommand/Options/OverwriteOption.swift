@@ -5,7 +5,7 @@ import Translation
 
 /// Whether a result may take the place of a file that is there already.
 struct OverwriteOption: ParsableArguments {
-    @Flag(help: .saying("Replace a file that is there already."))
+    @Flag(help: .saying("Replace an existing file."))
     var overwrite = false
 
     /// Finds out whether a result can go to a file, before a PIN is asked for or other work is done.
@@ -19,15 +19,4 @@ struct OverwriteOption: ParsableArguments {
     func open(_ file: String, isPrivate: Bool = false) throws -> ResultFile {
         try ResultFile(file, isPrivate: isPrivate, replaces: overwrite)
     }
-}
-
-/// The place of a result that has a name of its own if none is given.
-struct ResultPlaceOption: ParsableArguments {
-    @Option(
-        name: [.customShort("o"), .customLong("output")],
-        help: .saying("The file to write to.", valueName: "file"), completion: .file(),
-        transform: FileName.argument)
-    var destination: String?
-
-    @OptionGroup var replacing: OverwriteOption
 }

@@ -20,25 +20,11 @@ struct TokenOptions: ParsableArguments {
     func find() async throws -> Token { try await Token.find(named: token, in: folder.container) }
 }
 
-/// Which token is meant, for commands that take nothing else.
-struct TokenArgument: ParsableArguments {
-    @Argument(
-        help: .saying(
-            "The token: its serial number, label or reader, or a pkcs11: URI. (default: the only one)",
-            valueName: "token"),
-        completion: .tokens)
-    var token: String?
-
-    @OptionGroup var folder: ContainerOption
-
-    func find() async throws -> Token { try await Token.find(named: token, in: folder.container) }
-}
-
 /// A key container in place of a token.
 struct ContainerOption: ParsableArguments {
     @Option(
         help: .saying(
-            "A folder that is a key container of CryptoPro CSP, or has some in it. Tokens in readers do not count then.",
+            "A folder that is a key container of CryptoPro CSP, or contains some. Tokens in readers are ignored then.",
             valueName: "folder"),
         completion: .directory)
     var container: String?
@@ -79,7 +65,7 @@ extension CompletionKind {
     }
 }
 
-/// Tells on the terminal that work waits for a token that is away, or that was replaced by a different one.
+/// Shows on the terminal that work waits for a token that is away, or that was replaced by a different one.
 final class AbsenceLine: Sendable {
     private let task: Task<Void, Never>
 
@@ -100,28 +86,4 @@ final class AbsenceLine: Sendable {
     }
 
     deinit { task.cancel() }
-}
-
-/// The consent to what cannot be undone.
-struct ConfirmationOptions: ParsableArguments {
-    @Flag(help: .saying("Do not ask for confirmation."))
-    var yes = false
-
-    /// The answers that consent, in both languages.
-    private static let consents = ["yes", "да"]
-
-    /// Says what will be lost, and asks for consent unless `--yes` was given.
-    func require(_ loss: Phrase) throws {
-        guard !yes else { return }
-        let answer: String
-        do throws(Console.Failure) {
-            let console = try ProgramContext.current.terminal()
-            console.show((translated(loss).printable + "\n").wrapped(to: console.style.width))
-            answer = try console.line(translated("Type yes to go on: "))
-        } catch {
-            guard case .none = error else { throw error }
-            throw CommandError(.usage, "\(loss) There is no terminal to ask on: confirm with --yes")
-        }
-        guard Self.consents.contains(answer.lowercased()) else { throw CancellationError() }
-    }
 }

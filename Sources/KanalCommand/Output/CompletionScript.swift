@@ -41,7 +41,7 @@ enum CompletionScript {
             COMP_WORDS=("${words[@]}" "${COMP_WORDS[@]:COMP_CWORD+1}")
             COMP_CWORD=$((${#words[@]} - 1))
             _kanal "${1}" "${last}" "${words[@]: -2:1}"
-            # What was typed before the last ":" stays.
+            # The text before the last ":" stays.
             [[ ${last} =~ ^(file|env|fd): && ${COMP_WORDBREAKS} = *:* ]] &&
                 COMPREPLY=("${COMPREPLY[@]#"${last%"${last##*:}"}"}")
             # The start of a source, or of a path, goes on. As a file's name it would be quoted.

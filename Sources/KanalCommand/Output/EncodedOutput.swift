@@ -5,7 +5,7 @@ import Translation
 
 /// The destination of a result in DER, and whether it is written as text.
 struct EncodedOutput: ParsableArguments {
-    @Flag(help: .saying("Write DER, and no text."))
+    @Flag(help: .saying("Write DER instead of PEM."))
     var der = false
 
     @Option(

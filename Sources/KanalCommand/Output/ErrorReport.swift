@@ -8,7 +8,7 @@ import Translation
 struct ErrorReport: Encodable, Sendable {
     /// The kind of the error, which stays the same when the words change.
     let id: String
-    /// In English; that of a wrong command line in the user's language.
+    /// In English; for a wrong command line in the user's language.
     let message: String
     let exitStatus: Int32
     /// The tries that the PIN or the password has left.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
+import Secrets
 import Terminal
 import Translation
 
@@ -50,8 +51,7 @@ extension Finding {
             self = .warning(
                 notice.id, "the key \(key.caption) of the token \(serial) has no certificate there",
                 remedy: """
-                    Ask an authority for one, with your name in place of NAME: \(Self.request(key, token)). Then import it: \
-                    kanal cert import FILE \(token)
+                    Ask an authority for one: \(Self.request(key, token)). Then import it: kanal cert import FILE \(token)
                     """)
         case .certificateWithoutKey(let certificate):
             self = .warning(
@@ -65,13 +65,13 @@ extension Finding {
     }
 
     private static func renewal(_ certificate: TokenContents.Certificate, _ token: String) -> Phrase {
-        "Ask an authority for a new one, with your name in place of NAME: \(request(certificate, token))"
+        "Ask an authority for a new one: \(request(certificate, token))"
     }
 
     /// The command that asks for a certificate of a key, or of a certificate's key. The id is the key's alone.
     private static func request(_ object: some NamedObject, _ token: String) -> Phrase {
         let name = object.id.isEmpty ? object.argument : object.id.hexadecimal
-        return .command("kanal cert request \(token) --key \(name) --subject CN=NAME --output request.pem")
+        return .command("kanal cert request \(token) --key \(name) --output request.pem")
     }
 
     /// The finding in lines. A command is not broken into lines, so that it can be copied.
@@ -113,7 +113,7 @@ extension TokenContents.Certificate {
 }
 
 extension OutputOptions {
-    /// Tells a person the states of a token on standard error. JSON has them in its result.
+    /// Prints the states of a token on standard error. JSON has them in its result.
     func warn(_ findings: [Finding]) throws {
         guard !json else { return }
         for finding in findings { try OutputStream.error.write(finding.text(OutputStream.error.style)) }

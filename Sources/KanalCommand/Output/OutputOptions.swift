@@ -6,12 +6,6 @@ import Locking
 import Terminal
 import Translation
 
-/// A result, as text for people and as JSON for programs.
-protocol Report: Encodable, Sendable {
-    /// The result in lines, each with its end.
-    func text(_ style: Style) -> String
-}
-
 /// How results are written.
 struct OutputOptions: ParsableArguments {
     @Flag(help: .saying("Write the result as JSON, whose schema is in kanal.schema.json."))
@@ -69,7 +63,7 @@ final class JSONOutput: Sendable {
 
     private let state = Lock(State.nothing)
 
-    fileprivate func write(_ object: some Encodable, isOneOfMany: Bool) throws {
+    func write(_ object: some Encodable, isOneOfMany: Bool) throws {
         state.withLock { $0 = isOneOfMany ? .lines : .result }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -88,48 +82,4 @@ final class JSONOutput: Sendable {
         let error: ErrorReport
         let version = 1
     }
-}
-
-/// The destination of a result: a file that is written whole or not at all, or standard output.
-enum Destination: Sendable {
-    case file(ResultFile, name: String)
-    /// A thread of its own, which knows no context, may write to it.
-    case standardOutput(OutputStream)
-
-    /// - Parameters:
-    ///   - path: `-` for standard output.
-    ///   - replaces: Whether the file may take the place of another one.
-    ///   - isText: Whether a terminal shows the result.
-    ///   - replacesInput: Whether it may be a file that was read, which the result has all of.
-    init(_ path: String, replaces: Bool, isText: Bool = false, replacesInput: Bool = false) throws {
-        guard path == "-" else {
-            self = .file(try ResultFile(path, replaces: replaces, replacesInput: replacesInput), name: path)
-            return
-        }
-        if !isText { try OutputStream.output.requireBinary() }
-        self = .standardOutput(.output)
-    }
-
-    /// Finds out whether a result can go there, before a PIN is asked for.
-    ///
-    /// - Parameter inputs: Files that will be read.
-    static func check(_ path: String, replaces: Bool, isText: Bool = false, inputs: [String]) throws {
-        guard path == "-" else { return try ResultFile.check(path, replaces: replaces, inputs: inputs) }
-        if !isText { try OutputStream.output.requireBinary() }
-    }
-
-    /// The file's name.
-    var name: String? {
-        if case .file(_, let name) = self { name } else { nil }
-    }
-
-    func write(_ bytes: [UInt8]) throws {
-        switch self {
-        case .file(let file, _): try file.write(bytes)
-        case .standardOutput(let stream): try stream.write(bytes)
-        }
-    }
-
-    /// Puts the file in its place.
-    func finish() throws { if case .file(let file, _) = self { try file.finish() } }
 }

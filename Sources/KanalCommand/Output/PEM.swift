@@ -64,8 +64,8 @@ enum PEM: String {
         return (["-----BEGIN \(rawValue)-----"] + lines + ["-----END \(rawValue)-----", ""]).joined(separator: "\n")
     }
 
-    /// Everything of this kind that a file has in it, in DER, and for certificates those of messages (.p7b). Text without lines
-    /// that name its kind is base64 of one; a file that is not text is taken as DER.
+    /// Everything of this kind that a file has in it, in DER, and for certificates also the messages' (.p7b). Text
+    /// without lines that name its kind is base64 of one; a file that is not text is taken as DER.
     ///
     /// - Throws: ``CommandError`` if there is nothing, or it is damaged.
     func contents(of bytes: [UInt8], from file: String) throws -> [[UInt8]] {
@@ -76,7 +76,7 @@ enum PEM: String {
         return certificates
     }
 
-    /// What stands between the lines of this kind, or the whole of a file without such lines.
+    /// The text between the lines of this kind, or the whole of a file without such lines.
     private func encoded(in bytes: [UInt8], from file: String) throws -> [[UInt8]] {
         let bytes = bytes.withoutByteOrderMark
         guard Self.isText(bytes) else {

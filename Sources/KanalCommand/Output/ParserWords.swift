@@ -45,13 +45,42 @@ enum ParserWords {
 
     private static let error = "Error: "
 
-    /// - Parameter other: A message in place of the error's.
-    static func translated(_ text: String, error other: Phrase? = nil) -> String {
+    /// - Parameters:
+    ///   - width: The width that the parser was given.
+    ///   - other: A message in place of the error's.
+    static func translated(_ text: String, width: Int, error other: Phrase? = nil) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard let other else { return lines.map(line).joined(separator: "\n") }
+        guard let other else { return folded(lines.map(line), to: width).joined(separator: "\n") }
         let first = KanalCommand.translated("Error: ") + KanalCommand.translated(other).printable
         return ([first] + lines.drop { !$0.hasPrefix("Usage: ") }.map(line)).joined(separator: "\n")
     }
+
+    /// The lines with the parser's column of descriptions folded again, where its words are longer in translation.
+    private static func folded(_ lines: [String], to width: Int) -> [String] {
+        let indent = String(repeating: " ", count: descriptionColumn)
+        var result: [String] = []
+        var carried: [Substring] = []
+        for line in lines {
+            var line = line[...]
+            if !carried.isEmpty, line.hasPrefix(indent) {
+                line = "\(indent)\(carried.joined(separator: " ")) \(line.dropFirst(descriptionColumn))"
+            } else if !carried.isEmpty {
+                result.append(indent + carried.joined(separator: " "))
+            }
+            carried = []
+            while line.count > width, line.hasPrefix("  "), line.prefix(descriptionColumn).hasSuffix("  "),
+                let space = line.dropFirst(descriptionColumn).lastIndex(of: " ")
+            {
+                carried.insert(line[line.index(after: space)...], at: 0)
+                line = line[..<space]
+            }
+            result.append(String(line))
+        }
+        return result
+    }
+
+    /// The column in which the parser begins descriptions of options and subcommands.
+    private static let descriptionColumn = 26
 
     private static func line(_ line: String) -> String {
         if line.hasPrefix(error) {
@@ -62,6 +91,11 @@ enum ParserWords {
             let sentence = translated(message: String(rest))
             return line.prefix(line.count - rest.count)
                 + sentence.replacing("<subcommand>", with: KanalCommand.translated("<subcommand>"))
+        }
+        // The parser breaks lines within "; default: ", too.
+        if rest.hasPrefix("default: ") {
+            let words = KanalCommand.translated("default: ") + rest.dropFirst("default: ".count)
+            return line.prefix(line.count - rest.count) + words
         }
         // A part that ends with a space may be the line's last, where the parser has cut the space off.
         var line = line + " "
@@ -81,7 +115,7 @@ enum ParserWords {
         let more = translation.count - line[mark].count
         let rest = line[mark.upperBound...]
         let spaces = rest.prefix { $0 == " " }.count
-        return line[..<mark.lowerBound] + translation + rest.dropFirst(max(0, min(more, spaces - 2)))
+        return String(line[..<mark.lowerBound]) + translation + String(rest.dropFirst(max(0, min(more, spaces - 2))))
     }
 
     /// A sentence whose variable parts are in quotation marks.

@@ -5,9 +5,9 @@ import Translation
 /// A mistake in a command line that the argument parser refuses without the remedy.
 enum TypingMistake {
     case subcommand(String, nearest: String?)
-    /// An option for which the parser proposes one that is spelled in quite another way.
+    /// An option for which the parser proposes a very different one.
     case option(String)
-    /// An option with a secret, and the one that names the place of the secret.
+    /// An option with a secret, and the option that names the secret's place.
     case secret(option: String, source: String)
 
     var explanation: Phrase {
@@ -53,14 +53,14 @@ enum TypingMistake {
         return .option(options.typed)
     }
 
-    /// The unknown option of a message, and the one that it proposes.
+    /// The unknown option of a message, and the proposed one.
     private static func options(in message: String) -> (typed: String, proposed: String?)? {
         let parts = message.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
         guard parts.count >= 3, parts[0] == "Unknown option " else { return nil }
         return (parts[1], parts.count == 5 ? parts[3] : nil)
     }
 
-    /// The command that words lead to, and the first word in the place of a subcommand that is none. Behind an option
+    /// The command that words lead to, and the first word that is not a subcommand. Behind an option
     /// words could be its value.
     private static func command(of arguments: [String]) -> (any ParsableCommand.Type, unknown: String?) {
         var command: any ParsableCommand.Type = Kanal.self

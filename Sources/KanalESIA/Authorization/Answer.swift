@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KanalKit
-package import Translation
+import KanalKit
+import Translation
 
 /// The parameters of an answer. Only their form is verified: any program can have sent them.
 struct Answer {
@@ -93,52 +93,4 @@ struct Answer {
         }
         return parameters
     }
-}
-
-/// The reason why an answer of another application was not taken. The waiting request, if any, goes on waiting.
-public enum CallbackError: Error, Sendable, Equatable {
-    /// No request waits for an answer.
-    case notAwaited
-    /// Requests wait, and none has this state: the answer is forged, or that of another program.
-    case foreign
-    /// The request of this state was answered before.
-    case repeated
-    /// The request of this state has ended without an answer: its time was over, or it was cancelled.
-    case late
-    /// The answer is longer than 8192 bytes.
-    case tooLong
-    /// The answer is malformed. The associated value tells why, and quotes nothing of the answer.
-    case malformed(Explanation)
-    /// The programs that may wait cannot be reached. The associated value tells why.
-    case unreachable(Explanation)
-}
-
-extension CallbackError: CustomStringConvertible {
-    public var description: String { explanation.description }
-
-    package var explanation: Phrase {
-        switch self {
-        case .notAwaited: "no request waits for it"
-        case .foreign: "no request that waits has this state"
-        case .repeated: "its request was answered before"
-        case .late: "its request has ended already"
-        case .tooLong: "it is longer than \(Answer.limit) bytes"
-        case .malformed(let reason): "it is malformed: \(reason.phrase)"
-        case .unreachable(let reason): "no program can be reached: \(reason.phrase)"
-        }
-    }
-}
-
-/// How a request to a person, or to a program that asks one, ended.
-public enum Outcome: String, Sendable, CaseIterable {
-    /// The result was returned.
-    case success
-    /// The person said no.
-    case cancel
-    /// The answer was wrong or did not come in time, or something broke.
-    case failure
-    /// The program that asks is configured and not there, or cannot run.
-    case notInstalled
-    /// No way to ask is configured.
-    case notConfigured
 }

@@ -8,11 +8,11 @@ import Translation
 
 /// Authorisation by another application: the user is handed over to it, and its answer comes back.
 ///
-/// The other application is the one that the user's desktop has for a scheme of addresses, or the browser. Each request
+/// The other application is the user's desktop's handler for a scheme of addresses, or the browser. Each request
 /// waits for its answer in the task that makes it: for the time limit at most, and not after the task is cancelled.
 /// An answer counts if it has the state of a request that waits. Others are refused and logged, and requests wait on.
 ///
-/// <doc:OtherApplications> tells what the other application gets, and how it answers.
+/// <doc:OtherApplications> describes what the other application receives, and how it answers.
 public final class Authorization: Sendable {
     private let settings: Settings
     private let desktop: Desktop
@@ -76,8 +76,8 @@ public final class Authorization: Sendable {
 
     /// Begins a session with the identity service.
     ///
-    /// - Parameter location: The service's authorisation page, as the application's server gave it: an https address of
-    ///   at most 8192 bytes. Its parameter `state` is the server's and is used once; without one, a random one is
+    /// - Parameter location: The service's authorisation page, as the application's server sent it: an https address
+    ///   of at most 8192 bytes. Its parameter `state` is the server's and is used once; without one, a random one is
     ///   added.
     /// - Returns: The code and the state, for the server.
     /// - Throws: ``AuthorizationError``.
@@ -128,8 +128,8 @@ public final class Authorization: Sendable {
         try desktop.open(page, { _ in }).get()
     }
 
-    /// Gives an answer to the program of this user that waits for it, which may be this one: for the program that the
-    /// desktop starts with an address of the application's scheme, as the command `kanal callback` does.
+    /// Delivers an answer to the program of this user that waits for it, which may be this one: for the program
+    /// that the desktop starts with an address of the application's scheme, as the command `kanal callback` does.
     ///
     /// - Parameter url: The address.
     /// - Throws: ``CallbackError``.

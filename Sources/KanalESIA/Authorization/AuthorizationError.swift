@@ -4,26 +4,26 @@ package import Translation
 
 /// Why an authorisation by another application came to nothing.
 public enum AuthorizationError: Error, Sendable, Equatable {
-    /// The user said no in the other application, or the task was cancelled.
+    /// The user refused in the other application, or the task was cancelled.
     case cancelled
     /// It was tried and did not succeed.
     case failed(Failure)
-    /// No application handles the scheme of the other application, or the one that does cannot run.
+    /// No application handles the scheme of the other application, or its handler cannot run.
     case notInstalled
-    /// No way to ask, or for the answer to return, is configured; or the other application says that it is not set up. The
-    /// associated value tells what is missing.
+    /// No way to ask, or for the answer to return, is configured; or the other application reports that it is not set
+    /// up. The associated value names what is missing.
     case notConfigured(Explanation)
 
     /// The step that did not succeed.
     public enum Failure: Sendable, Equatable {
         /// The other application did not recognise the person.
         case identificationFailed
-        /// The other application, or the service, gave another error: its code, 1 to 64 characters of ASCII, such as
-        /// `server_error`.
+        /// The other application, or the service, returned a different error: its code, 1 to 64 characters of ASCII,
+        /// such as `server_error`.
         case unknown(code: String)
         /// No answer came in time.
         case timedOut
-        /// A value that the application gave is not usable.
+        /// A value that the application passed is not usable.
         case invalidArgument(Explanation)
         /// The operating system failed.
         case system(Explanation)

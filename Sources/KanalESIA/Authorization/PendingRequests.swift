@@ -66,7 +66,7 @@ final class PendingRequests: Sendable {
 
     /// Ends the request that an answer belongs to. If none matches, the refusal is logged, and nothing ends.
     ///
-    /// - Returns: A closure that tells the waiting program, which may end the process then.
+    /// - Returns: A closure that notifies the waiting program, which may end the process then.
     func take(_ url: String, callback: String) throws(CallbackError) -> @Sendable () -> Void {
         do throws(CallbackError) {
             let answer = try Answer(url: url, callback: callback)

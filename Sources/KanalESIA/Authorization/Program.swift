@@ -12,7 +12,7 @@ import Translation
 struct Program {
     let process: pid_t
 
-    /// The time limit of a program that only tells something.
+    /// The time limit of a program that only answers a query.
     private static let patience = Duration.seconds(5)
     private static let outputLimit = 4096
 
@@ -42,9 +42,9 @@ struct Program {
         return status == 0
     }
 
-    /// Runs a program that only tells something.
+    /// Runs a program that only answers a query.
     ///
-    /// - Returns: Whether it has told anything.
+    /// - Returns: Whether it has printed anything.
     static func tells(_ name: String, _ arguments: [String]) throws(AuthorizationError) -> Bool {
         var ends: [Int32] = [-1, -1]
         let code = StandardDescriptors.avoid(otherwise: -1 as Int32) { unsafe pipe2(&ends, O_CLOEXEC) }
@@ -60,7 +60,7 @@ struct Program {
         }
         var bytes: [UInt8] = []
         let isWhole = readAll(ends[0], into: &bytes)
-        // Only one that still runs: otherwise the process number may have been reused.
+        // Only while it still runs: otherwise the process number may have been reused.
         if !isWhole { kill(-program.process, SIGKILL) }
         _ = program.wait()
         guard isWhole else { throw .failed(.system("\(name) does not end")) }
@@ -89,53 +89,5 @@ struct Program {
             }
         }
         return false
-    }
-}
-
-/// Functions of the user's desktop.
-package struct Desktop: Sendable {
-    /// Whether an application handles addresses of a scheme. It may take a while.
-    package var handles: @Sendable (_ scheme: String) -> Result<Bool, AuthorizationError>
-    /// Has an address opened, and reports later whether that was possible.
-    package var open: Open
-
-    /// - Parameters:
-    ///   - address: The address to open.
-    ///   - told: Called once.
-    package typealias Open = @Sendable (_ address: String, _ told: @escaping Told) -> Result<Void, AuthorizationError>
-    package typealias Told = @Sendable (_ isOpened: Bool) -> Void
-
-    package init(
-        handles: @escaping @Sendable (_ scheme: String) -> Result<Bool, AuthorizationError>, open: @escaping Open
-    ) {
-        (self.handles, self.open) = (handles, open)
-    }
-
-    /// The desktop as the programs of xdg-utils know it. `xdg-open` may run for as long as the application that it has
-    /// started, so only a thread waits for its end.
-    static let system = Desktop(
-        handles: { scheme in
-            Result { () throws(AuthorizationError) in
-                try Program.tells("xdg-mime", ["query", "default", "x-scheme-handler/\(scheme)"])
-            }
-        },
-        open: { address, told in
-            Result { () throws(AuthorizationError) in
-                let program = try Program("xdg-open", [address])
-                guard BlockingThread.start({ told(program.wait()) }) else {
-                    throw .failed(.system("the system creates no more threads"))
-                }
-            }
-        })
-
-    /// Whether an application handles addresses of a scheme.
-    func handles(_ scheme: String) async throws(AuthorizationError) -> Bool {
-        let handles = handles
-        let (stream, continuation) = AsyncStream.makeStream(of: Result<Bool, AuthorizationError>.self)
-        guard BlockingThread.start({ continuation.yield(handles(scheme)) }) else {
-            throw .failed(.system("the system creates no more threads"))
-        }
-        for await result in stream { return try result.get() }
-        throw .cancelled
     }
 }

@@ -42,7 +42,7 @@ enum SchemeReceiver {
         return CallbackReceiver(callback: callback, listener: listener, path: "\(path)/\(name)")
     }
 
-    /// Gives an answer to the program of this user that waits for it.
+    /// Delivers an answer to the program of this user that waits for it.
     static func deliver(_ url: String, in runtime: String?) throws(CallbackError) {
         guard url.utf8.count <= Answer.limit else { throw .tooLong }
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let colon = url.firstIndex(of: ":"),
@@ -81,7 +81,7 @@ enum SchemeReceiver {
         }
     }
 
-    /// Listens under another name until the socket is ready: so no program takes it for a stale one.
+    /// Listens under another name until the socket is ready: so no program mistakes it for a stale socket.
     private static func listen(at path: String, as name: String) throws(AuthorizationError) -> Int32 {
         let temporary = "\(path)/.\(name)"
         guard let socket = LocalSocket(path: temporary) else {

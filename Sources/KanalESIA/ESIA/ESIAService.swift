@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KanalKit
+import KanalKit
 package import Translation
 
 /// The state's identity service (ESIA), as a program sees it that signs people in: OpenID Connect with the
@@ -14,7 +14,7 @@ public struct ESIAService: Sendable, Equatable {
     public enum Generation: Sendable, Hashable, CaseIterable {
         /// Before version 2.90: `client_secret` is a detached CMS message.
         case first
-        /// From version 2.90 on: `client_secret` is the signature alone, and `client_certificate_hash` tells whose.
+        /// From version 2.90 on: `client_secret` is the signature; `client_certificate_hash` identifies the signer.
         case second
     }
 
@@ -41,7 +41,7 @@ public struct ESIAService: Sendable, Equatable {
     ///   - clientID: The program's mnemonic.
     ///   - scope: The facts that the program asks for.
     ///   - redirectURI: The registered address of the answer.
-    ///   - host: The service's address: that of the service itself, or of the one for tests.
+    ///   - host: The address of the service itself, or of the service for tests.
     ///   - generation: Which interface is spoken. The paths follow it, and can be changed.
     public init(
         clientID: String, scope: [String], redirectURI: String, host: String = "https://esia.gosuslugi.ru",
@@ -95,32 +95,11 @@ public struct ESIAService: Sendable, Equatable {
     }
 }
 
-/// Why the state's identity service has not signed a user in. ``description`` has neither a code nor a token in it.
-public enum ESIAError: Error, Sendable, Equatable {
-    /// The service has refused: the error's name (RFC 6749, 4.1.2.1 and 5.2) and the service's description.
-    case refused(String, description: String?)
-    /// The answer does not belong to this request: its `state` differs.
-    case wrongState
-    /// An answer or a reply that cannot be read, for this reason.
-    case malformed(Explanation)
-    /// A token in the reply is not accepted.
-    case tokenRefused(WebTokenFault)
-    /// A certificate of the service that the program gave cannot be used.
-    case unusableCertificate
-    /// libcrypto has failed.
-    case failed
-
-    /// Whether the user has said no.
-    public var isUsersRefusal: Bool {
-        if case .refused("access_denied", let text?) = self { text.hasPrefix("ESIA-007004") } else { false }
-    }
-}
-
 /// A fault of a token of the identity service.
 public enum WebTokenFault: Error, Sendable, Equatable {
     /// It is not a signed token (RFC 7519) of the service's form.
     case malformed
-    /// It is signed by an algorithm that is not accepted, or by none, or by one that fits no given key.
+    /// It is signed by an algorithm that is not accepted, or by none, or by an algorithm that fits no given key.
     case wrongAlgorithm
     /// No given key has made the signature.
     case wrongSignature
@@ -128,27 +107,12 @@ public enum WebTokenFault: Error, Sendable, Equatable {
     case wrongIssuer
     /// It is for another program.
     case wrongAudience
-    /// It is about a person other than that of the access token.
+    /// It is about a person other than the access token's.
     case wrongSubject
     /// It is not valid any more.
     case expired
     /// It is not valid yet, or was made in the future.
     case notYetValid
-}
-
-extension ESIAError: CustomStringConvertible {
-    public var description: String { explanation.description }
-
-    package var explanation: Phrase {
-        switch self {
-        case .refused(let name, let text): "the identity service refuses: \(text.map { "\($0) (\(name))" } ?? name)"
-        case .wrongState: "the answer is to another request: its state is not the one that was sent"
-        case .malformed(let reason): reason.phrase
-        case .tokenRefused(let fault): "the token that the identity service gave is not accepted: \(fault.explanation)"
-        case .unusableCertificate: "a certificate of the identity service cannot be used"
-        case .failed: "libcrypto has failed"
-        }
-    }
 }
 
 extension WebTokenFault: CustomStringConvertible {

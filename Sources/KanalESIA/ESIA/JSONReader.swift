@@ -1,23 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-
-/// A value of JSON (RFC 8259), with texts as bytes of valid UTF-8.
-indirect enum JSONValue {
-    case null
-    case flag(Bool)
-    case number(String)
-    case text([UInt8])
-    case list([JSONValue])
-    case object([String: JSONValue])
-
-    /// A text.
-    var string: String? { if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil } }
-
-    /// Whether it is a text, byte for byte: Swift also treats texts as equal if they differ only in Unicode's form of a
-    /// character.
-    func isText(_ text: String) -> Bool {
-        if case .text(let bytes) = self { bytes.elementsEqual(text.utf8) } else { false }
-    }
-}
+import Secrets
 
 /// Reads JSON, and refuses all that two programs could read differently: names that are there twice, invalid UTF-8,
 /// half pairs of surrogates, text behind the end.
@@ -128,12 +110,9 @@ struct JSONReader {
     }
 
     private mutating func codeUnit() throws(Malformed) -> UInt32 {
-        let digits = rest.prefix(4)
-        guard digits.count == 4, digits.allSatisfy({ Self.isDigit($0) || (0x41...0x46).contains($0 & 0xDF) }),
-            let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw Malformed() }
+        guard let bytes = [UInt8](hexadecimal: rest.prefix(4)), bytes.count == 2 else { throw Malformed() }
         rest = rest.dropFirst(4)
-        return value
+        return UInt32(bytes[0]) << 8 | UInt32(bytes[1])
     }
 
     /// A number, as it is written.

@@ -16,7 +16,7 @@ public final class SignIn: Sendable {
     /// - Parameters:
     ///   - service: The service. Its redirect address is `http://127.0.0.1/PATH`, to which the port that the system
     ///     chooses is added (RFC 8252, 7.3), or `http://127.0.0.1:PORT/PATH`.
-    ///   - title: The name of this program on the page that the browser shows at the end; nil for that of the service.
+    ///   - title: The name of this program on the page that the browser shows at the end; nil for the service's name.
     ///   - timeLimit: The longest wait for the answer.
     ///   - log: Receives refused answers, without their content. Nil for none.
     ///   - open: Opens an address in place of the desktop's browser, or shows it to the user. Nil for the browser.
@@ -62,7 +62,7 @@ public final class SignIn: Sendable {
     /// - Parameter request: A request to ``service``. It is good for one sign-in.
     /// - Returns: The code, for `Session.tokenRequest`.
     /// - Throws: ``AuthorizationError``: no browser, no answer in time, a cancelled task; ``ESIAError``: the
-    ///   service has refused, or the user has said no.
+    ///   service or the user has refused.
     public func code(for request: SignInRequest) async throws -> String {
         let answer = try await authorization.answer(to: request)
         return try service.code(from: answer, state: request.state)
@@ -74,7 +74,7 @@ extension Token {
     /// verifies the tokens. The token stays logged in while the user is in the browser.
     ///
     /// - Parameters:
-    ///   - service: The service, with a redirect address as ``SignIn`` takes it.
+    ///   - service: The service, with a redirect address as ``SignIn`` accepts it.
     ///   - certificate: The program's, which the service knows. Its private key is on the token.
     ///   - pin: The PIN. Nil if it was accepted before.
     ///   - certificates: The service's certificates, in DER, whose keys sign its tokens.
@@ -90,7 +90,7 @@ extension Token {
         return try await complete(signIn, certificate, pin, certificates, send)
     }
 
-    /// The same with a PIN that there is: one that is stored stays where it is.
+    /// The same with an existing PIN: a stored PIN stays where it is.
     public func signIn(
         to service: ESIAService, by certificate: TokenCertificate, pin: borrowing PIN,
         trusting certificates: [[UInt8]], timeLimit: Duration = .seconds(300),

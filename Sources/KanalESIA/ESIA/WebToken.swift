@@ -122,7 +122,7 @@ public struct WebToken: Sendable, Equatable {
         return expiry
     }
 
-    /// A time in seconds since 1970 (RFC 7519, 2); nil if the token does not tell it.
+    /// A time in seconds since 1970 (RFC 7519, 2); nil if the token does not contain it.
     private static func time(_ name: String, of claims: [String: JSONValue]) throws(ESIAError) -> Int64? {
         guard let claim = claims[name] else { return nil }
         guard case .number(let text) = claim, let value = Double(text), (0..<253_402_300_800).contains(value) else {

@@ -5,8 +5,8 @@ import Token
 import Tokens
 package import Translation
 
-/// A reader and whether the card in it can be worked with, as far as can be told without a command to the card. The one
-/// that asks for the channel changes nothing.
+/// A reader and whether the card in it can be worked with, as far as is known without a command to the card. The
+/// command that asks for the channel changes nothing.
 package struct CardState: Sendable, Equatable {
     package enum Condition: Sendable, Equatable {
         case empty
@@ -20,7 +20,7 @@ package struct CardState: Sendable, Equatable {
         case mute
         /// It could not be connected to in time: another program has a transaction with the card, or the card is silent.
         case busy
-        /// pcscd takes no further connection to the card: other programs have as many as it takes, or it fails.
+        /// pcscd accepts no further connection to the card: other programs have all that it allows, or it fails.
         case crowded
         /// The card cannot be reached, for this reason.
         case unreachable(Phrase)
@@ -29,9 +29,9 @@ package struct CardState: Sendable, Equatable {
     /// The reader's PC/SC name.
     package let reader: String
     package let condition: Condition
-    /// Whether the card's answer to reset is that of a token with a Bluetooth radio.
+    /// Whether the card's answer to reset belongs to a token with a Bluetooth radio.
     package let isBluetooth: Bool
-    /// Whether the reader counts as one that reaches its card over the air, by its name or by `wireless_readers`.
+    /// Whether the reader counts as wireless, by its name or by `wireless_readers`.
     package let isWireless: Bool
     /// Whether a token that was asked has the channel. None is asked where the configuration requires a channel.
     package let hasChannel: Bool
@@ -41,9 +41,9 @@ extension TokenManager {
     /// The readers and their cards. Each card is connected to, shared with others, and left unchanged.
     ///
     /// - Parameters:
-    ///   - patience: How long all connections may take together.
-    ///   - asking: Says by a reader's name whether a token in it is asked if it has the channel. While another program has
-    ///     it for itself, it is not.
+    ///   - patience: The time limit for all connections together.
+    ///   - asking: Decides by a reader's name whether a token in it is asked if it has the channel. While another
+    ///     program has it for itself, it is not.
     /// - Throws: ``KanalError/notStarted(_:)`` if the readers cannot be listed; ``KanalError/cancelled`` at once when
     ///   the task is cancelled.
     package func cardStates(

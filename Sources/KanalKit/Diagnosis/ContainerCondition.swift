@@ -23,18 +23,18 @@ package struct ContainerCondition: Sendable {
     package struct Key: Sendable {
         package let isForSignatures: Bool
         package let hasCertificate: Bool
-        /// The end of its period and that of its certificate, as seconds since 1970; nil for none, or an unreadable one.
+        /// The ends of its period and of its certificate's, as seconds since 1970; nil for none, or an unreadable one.
         package let ends: [Int64]
     }
 
-    /// What everybody may see of it.
+    /// Its public part.
     package let container: KeyContainer
     /// nil if it can be used.
     package let fault: Fault?
     package let needsPassword: Bool
     package let hasReserve: Bool
     package let keys: [Key]
-    /// nil if the pair gives all keys, or was not tried.
+    /// nil if the pair yields all keys, or was not tried.
     package let mainFault: Fault?
     package let reserveFault: Fault?
 

@@ -16,11 +16,11 @@ package struct Probe: Sendable {
 
     /// The maker's name of the model by its versions, or of its family.
     package let model: String
-    /// nil if the token did not tell.
+    /// nil if the token did not report it.
     package let hardware: VersionNumber?
     package let firmware: VersionNumber?
     package let answerToReset: [UInt8]
-    /// `plain`, `channel`, or `closed`: the token takes commands in a channel alone, which is not open.
+    /// `plain`, `channel`, or `closed`: the token accepts commands in a channel alone, which is not open.
     package let way: String
     /// Whether all commands were answered.
     package let isComplete: Bool
@@ -46,7 +46,7 @@ extension Token {
     package func probe() async throws(KanalError) -> Probe {
         try await inPlace(nil) { [self] slot throws(KanalError) in
             let slots = service.slots
-            return try translated { () throws(TokensError) in
+            return try kanalError { () throws(TokensError) in
                 try slots.withToken(in: slot) { token throws(TokenError) in
                     let answers = try token.probe()
                     return Probe(answers, try token.info(evicting: false))

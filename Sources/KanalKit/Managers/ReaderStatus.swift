@@ -23,11 +23,12 @@ public struct ReaderStatus: Sendable, Equatable {
         public static let pinLocked = Flags(rawValue: 16)
         /// The user's PIN has one try left.
         public static let pinLastTry = Flags(rawValue: 32)
-        /// The user's PIN still is the one that the token was made with.
+        /// The user's PIN still is the factory PIN.
         public static let pinFactory = Flags(rawValue: 64)
     }
 
-    /// A short form of the name: without maker and numbers, but for a number that tells it from readers of the same form.
+    /// A short form of the name: without maker and numbers, but for a number that distinguishes it from readers of the
+    /// same form.
     public let nickname: String
     /// The reader's name.
     public let name: String

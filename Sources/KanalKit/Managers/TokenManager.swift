@@ -6,6 +6,7 @@ import ContainerFolders
 import Locking
 public import Logging
 import PCSC
+import Secrets
 import Storage
 package import Token
 package import Tokens
@@ -13,7 +14,7 @@ package import Translation
 
 /// The tokens of this machine.
 ///
-/// A manager gives one ``Token`` for each token that it meets, and follows them when they come and go. A token goes on
+/// A manager has one ``Token`` for each token that it meets, and follows them when they come and go. A token goes on
 /// working when its manager is gone.
 public final class TokenManager: Sendable {
     let service: TokenService
@@ -87,7 +88,7 @@ public final class TokenManager: Sendable {
     ///   - kinds: The kinds of pcscd's readers. None of them: pcscd is not used.
     ///   - transports: Further ways to tokens.
     ///   - log: As for ``init(log:)``.
-    /// - Throws: As ``init(log:)``; ``KanalError/invalidArgument(_:)`` if there is no way to any token.
+    /// - Throws: As ``init(log:)``; ``KanalError/invalidArgument(_:)`` if no token can be reached.
     public convenience init(
         readers kinds: ReaderKinds, transports: [any Transport] = [], log: Logger? = nil
     ) throws(KanalError) {
@@ -169,7 +170,7 @@ public final class TokenManager: Sendable {
         try await looking { manager throws(KanalError) in try manager.refresh(waits: true, forWork: true) }
     }
 
-    /// Looks at readers. A look changes nothing, and one that hangs is not waited for.
+    /// Looks at readers. A look changes nothing, and a hanging look is not waited for.
     func looking<Result: Sendable>(
         _ body: @escaping @Sendable (TokenManager) throws(KanalError) -> Result
     ) async throws(KanalError) -> Result {
@@ -220,13 +221,28 @@ public final class TokenManager: Sendable {
             service.settings.clocks.pause(.milliseconds(100))
             slots = try service.occupiedSlots()
         }
-        // A token that leaves in the meantime, or does not respond, is left out.
-        return slots.compactMap { slot in try? token(in: slot, forWork: forWork) }
+        return slots.compactMap { slot in present(in: slot, forWork: forWork) }
+    }
+
+    /// The token in a slot; nil if it leaves in the meantime, or does not respond. If it is still in its reader after a
+    /// failure that was not waited for, it is asked once more.
+    private func present(in slot: Int, forWork: Bool) -> Token? {
+        let clock = service.settings.clocks.awake
+        let begin = clock.now
+        for isLast in [false, true] {
+            do throws(KanalError) { return try token(in: slot, forWork: forWork) } catch {
+                guard let state = try? service.slots.state(of: slot), state.hasToken else { return nil }
+                guard isLast || clock.now - begin > .seconds(1) else { continue }
+                service.settings.log.warning("the token in \(state.reader) is left out: \(error)")
+                return nil
+            }
+        }
+        return nil
     }
 
     /// The token in a slot, as the application knows it.
     private func token(in slot: Int, forWork: Bool) throws(KanalError) -> Token {
-        // One that is worked with would have to be waited for.
+        // A busy token would have to be waited for.
         if let known = tokens.withLock({ tokens in tokens.first { $0.isBusy(in: slot) } }) { return known }
         let (information, session) =
             forWork ? try service.informationAndSession(on: slot) : (try service.information(on: slot), nil)
@@ -252,7 +268,7 @@ extension TokenManager {
     /// - Parameters:
     ///   - attempts: The number of attempts; at least one is made.
     ///   - delay: The wait between two attempts.
-    ///   - predicate: Whether a token is the one that is wanted. It can end the search by setting `stop`; then no further
+    ///   - predicate: Whether a token is the wanted one. It can end the search by setting `stop`; then no further
     ///     token and no further attempt follows. If it returns true, too, the token is found. It runs where the caller
     ///     does, for instance on the main actor.
     /// - Throws: ``KanalError/notFound`` after the last attempt; ``KanalError/notStarted(_:)`` if there is nothing to

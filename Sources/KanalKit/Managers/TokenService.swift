@@ -56,7 +56,7 @@ final class TokenService: Sendable {
     ///
     /// - Throws: ``KanalError/notStarted(_:)`` if the list is empty because the readers' service is unavailable.
     func occupiedSlots() throws(KanalError) -> [Int] {
-        let numbers = try translated { () throws(TokensError) in try slots.numbers(tokenPresent: true) }
+        let numbers = try kanalError { () throws(TokensError) in try slots.numbers(tokenPresent: true) }
         if numbers.isEmpty { try requireReaders() }
         return numbers
     }
@@ -71,7 +71,7 @@ final class TokenService: Sendable {
     /// Reads the information of the token in a slot, and keeps the connection in a session, where that costs no other
     /// process anything.
     func informationAndSession(on slot: Int) throws(KanalError) -> (TokenInformation, TokenSession?) {
-        try translated { () throws(TokensError) in
+        try kanalError { () throws(TokensError) in
             let reader = try slots.state(of: slot).reader
             // Work may need a field of its own.
             guard !field.hasTransports else {
@@ -84,22 +84,10 @@ final class TokenService: Sendable {
 
     /// Reads the information of the token in a slot. A channel that another process has open stays open.
     func information(on slot: Int) throws(KanalError) -> TokenInformation {
-        try translated { () throws(TokensError) in
+        try kanalError { () throws(TokensError) in
             try TokenInformation(slots.token(in: slot, evicting: false), reader: slots.state(of: slot).reader)
         }
     }
-}
-
-/// A token that this user is paired with on this machine.
-public struct PairedToken: Sendable, Equatable {
-    /// Eight bytes, big-endian.
-    public let serialNumber: [UInt8]
-    /// The token's name when it was last used; empty if it is not known.
-    public let label: String
-    /// When both were paired, in seconds since 1970.
-    public let created: Int64
-    /// When a channel was last opened, to the day, in seconds since 1970; nil if it is not known.
-    public let lastUsed: Int64?
 }
 
 /// A host that may open a channel to a token.
@@ -121,7 +109,7 @@ extension TokenManager {
     /// The tokens that this user is paired with on this machine, the youngest pairing first. No token need be there.
     public func pairedTokens() async throws(KanalError) -> [PairedToken] {
         try await working(on: worker) { [service] () throws(KanalError) in
-            try translated { () throws(TokensError) in try service.slots.pairedTokens() }.map { token in
+            try kanalError { () throws(TokensError) in try service.slots.pairedTokens() }.map { token in
                 PairedToken(
                     serialNumber: token.serial, label: token.label, created: token.created, lastUsed: token.lastUsed)
             }
@@ -133,7 +121,7 @@ extension TokenManager {
     /// - Throws: ``KanalError/objectNotFound`` if the pairing does not exist.
     public func removePairing(_ token: PairedToken) async throws(KanalError) {
         try await working(on: worker) { [service] () throws(KanalError) in
-            try translated { () throws(TokensError) in
+            try kanalError { () throws(TokensError) in
                 try service.slots.removePairings(withToken: token.serialNumber)
             }
         }

@@ -43,7 +43,7 @@ final class Watch: Sendable {
     }
 
     private let state = Lock(State())
-    /// Held during a look, so that listeners are told in the order of the looks.
+    /// Held during a look, so that listeners are notified in the order of the looks.
     private let looking = Lock(())
     /// The longest wait before the listeners are counted again.
     private static let waitLimit = Duration.seconds(10)
@@ -92,7 +92,7 @@ final class Watch: Sendable {
         }
     }
 
-    /// Looks, and tells the listeners.
+    /// Looks, and notifies the listeners.
     ///
     /// - Returns: Whether there is more to be seen later.
     private func lookOnce(_ look: Look) -> Bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Locking
 
-/// Bytes that come piece by piece, such as those of a file that does not fit into memory.
+/// Bytes that come piece by piece, such as a file that does not fit into memory.
 public struct ByteSource: Sendable {
     /// The number of all bytes; nil if unknown before the end.
     public let length: Int?
@@ -25,7 +25,7 @@ public struct ByteSource: Sendable {
         self.next = next
     }
 
-    /// Gives all pieces to `body`, one after the other.
+    /// Passes all pieces to `body`, one after the other.
     ///
     /// - Throws: ``KanalError/cancelled``; ``KanalError/invalidArgument(_:)`` for more or fewer bytes than ``length``;
     ///   the errors of the source and of `body`.
@@ -80,9 +80,9 @@ final class PieceReader: Sendable {
     }
 }
 
-/// Runs work that takes long in a thread of its own.
+/// Runs long work in a thread of its own.
 ///
-/// - Parameter body: Ends early when its argument says that the task was cancelled.
+/// - Parameter body: Ends early when its argument reports that the task was cancelled.
 /// - Throws: ``KanalError/cancelled``; what `body` throws.
 func inThreadOfItsOwn<Result: Sendable>(
     _ body: @escaping @Sendable (_ isCancelled: () -> Bool) throws -> Result

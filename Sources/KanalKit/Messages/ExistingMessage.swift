@@ -6,7 +6,7 @@ import Secrets
 import Token
 import Tokens
 
-/// A signed message that gets further signatures. Its bytes stay but those of lengths.
+/// A signed message that gets further signatures. Its bytes stay, except lengths.
 public struct ExistingMessage: Sendable {
     /// Further certificates in DER: of those who have signed it already, if the message does not have them.
     public var certificates: [[UInt8]] = []
@@ -35,7 +35,7 @@ public struct ExistingMessage: Sendable {
 extension Token {
     /// Puts further signers into a message: each signs the content as the others have (RFC 5652, 5.1).
     ///
-    /// All signatures that the message has are verified before, whoever's they are. The message is written in its own
+    /// All signatures that the message has are verified before, by any signer. The message is written in its own
     /// encoding: what was DER is DER, what has indefinite lengths keeps them.
     ///
     /// - Parameters:
@@ -46,8 +46,8 @@ extension Token {
     ///   - allowsRepetition: Whether a certificate that has signed the message may sign it again.
     ///   - pin: As for `Token.perform`.
     ///   - prompt: As there.
-    ///   - output: Takes the next bytes of the message. It is called in a thread that may block. If the work ends with
-    ///     an error, its output is not a message.
+    ///   - output: Receives the next bytes of the message. It is called in a thread that may block. If the work ends
+    ///     with an error, its output is not a message.
     /// - Throws: ``KanalError/messageRefused(_:)`` for a message that is not signed, or not by all of its signers;
     ///   ``KanalError``; what `output` and the sources throw.
     public func addSigners(
@@ -69,8 +69,8 @@ extension Token {
             })
     }
 
-    /// Countersigns signatures of a message: each countersigner signs another's signature, and so says that it was there
-    /// (RFC 5652, 11.4).
+    /// Countersigns signatures of a message: each countersigner signs another's signature, and so confirms that it was
+    /// there (RFC 5652, 11.4).
     ///
     /// - Parameters:
     ///   - message: As for ``addSigners(_:to:certificates:allowsRepetition:pin:prompt:output:)``, whose other parameters
@@ -215,7 +215,7 @@ struct MessageReading: Sendable {
 
     /// Reads the message.
     ///
-    /// - Parameter take: Takes the bytes of each piece.
+    /// - Parameter take: Receives the bytes of each piece.
     private func read(
         unless isCancelled: () -> Bool, _ take: ([UInt8]) throws -> Void = { _ in }
     ) throws -> (SignedData, SignedDataParts, ContentDigests) {
@@ -238,7 +238,7 @@ struct MessageReading: Sendable {
     /// Writes the message with what is added, for which its content is read once more.
     ///
     /// - Parameter digests: The content's.
-    /// - Throws: ``KanalError/invalidArgument(_:)`` if the message is not the one that was read before.
+    /// - Throws: ``KanalError/invalidArgument(_:)`` if the message is not the one read before.
     func write(
         _ known: SignedDataParts, _ digests: [DigestAlgorithm: [UInt8]], adding added: AddedSignatures,
         to output: ([UInt8]) throws -> Void, unless isCancelled: () -> Bool

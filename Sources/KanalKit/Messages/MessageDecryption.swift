@@ -5,7 +5,7 @@ import Translation
 
 /// A message that was decrypted.
 public struct DecryptedMessage: Sendable, Equatable {
-    /// Whether the message has a code, which is right. Without one nobody knows whether the content is as the sender
+    /// Whether the message has a code, which is right. Without one it is unknown whether the content is as the sender
     /// encrypted it.
     public let isAuthenticated: Bool
     /// The name of the key that opened it.
@@ -30,7 +30,7 @@ public enum DecryptionFault: Error, Sendable, Equatable {
     case tokenCannotAgree
     /// The key does not open what was encrypted for it: the message is damaged, or was made for another key.
     case wrongKey
-    /// The content is not the one that was encrypted: its code or its padding is wrong.
+    /// The content was changed since its encryption: its code or its padding is wrong.
     case changed
 }
 
@@ -64,16 +64,16 @@ extension Token {
     /// Decrypts a message with a key of the token (CMS EnvelopedData, RFC 5652, 6; AuthEnvelopedData, RFC 5083). It may be
     /// too long to be kept.
     ///
-    /// The beginning of the message tells for whom it is. The token is used once, before the content is read.
+    /// The beginning of the message names its recipients. The token is used once, before the content is read.
     ///
     /// - Parameters:
     ///   - message: In BER or DER; white space may follow. Cancelling the task ends the work between two pieces of it,
     ///     with ``KanalError/cancelled``.
-    ///   - certificates: Further ones, in DER: those of keys on the token, if they are not there, and the sender's.
+    ///   - certificates: Further ones, in DER: for keys on the token without one there, and the sender's.
     ///   - pin: As for `Token.perform`.
     ///   - prompt: As there.
-    ///   - output: Takes the next bytes of the content before the message's end is known: they must not be used until this
-    ///     function has returned. Of a message without a code, only its end says that it is whole.
+    ///   - output: Receives the next bytes of the content before the message's end is known: they must not be used
+    ///     until this function has returned. Of a message without a code, only its end shows that it is whole.
     /// - Throws: ``KanalError/messageNotDecrypted(_:)``; what `output` and the message's source throw.
     @discardableResult
     public func decryptMessage(
@@ -91,7 +91,7 @@ extension Token {
         return DecryptedMessage(isAuthenticated: draft.encryption.cipher.isAuthenticated, keyLabel: key.label)
     }
 
-    /// The same with a PIN that there is: one that is stored stays where it is.
+    /// The same with an existing PIN: a stored one stays where it is.
     @discardableResult
     public func decryptMessage(
         _ message: ByteSource, certificates: [[UInt8]] = [], pin: borrowing PIN, prompt: String? = nil,

@@ -20,7 +20,7 @@ public enum MessageCipher: Sendable, Hashable, CaseIterable {
     /// AES-256 in CBC (RFC 3565).
     case aes256CBC
 
-    /// Whether who decrypts notices a change of the content. Without a code, nobody does.
+    /// Whether a recipient notices a change of the content. Without a code, none does.
     public var isAuthenticated: Bool {
         switch self {
         case .kuznyechikOMAC, .magmaOMAC, .aes256GCM: true
@@ -45,7 +45,7 @@ public enum MessageCipher: Sendable, Hashable, CaseIterable {
 /// no token.
 ///
 /// The recipients may be of any mix of kinds: GOST R 34.10, RSA, elliptic curves. Each opens the message with its own key. It
-/// is not signed: whoever has the certificates can write such a message.
+/// is not signed: anyone with the certificates can write such a message.
 public struct MessageEncryptor: Sendable {
     /// The cipher of the content; nil for ``strongestCipher``.
     public var cipher: MessageCipher?
@@ -54,7 +54,7 @@ public struct MessageEncryptor: Sendable {
     private let recipients: [RecipientCertificate]
 
     /// - Parameter certificates: The recipients', in DER. Whether they are trusted and valid is the caller's to verify.
-    /// - Throws: ``KanalError/invalidArgument(_:)`` for no certificate, the same one twice, one that cannot be read, and a
+    /// - Throws: ``KanalError/invalidArgument(_:)`` for no certificate, a duplicate, a malformed one, and a
     ///   key that is weak, of an unknown algorithm, or not meant for encryption.
     public init(to certificates: [[UInt8]]) throws(KanalError) {
         guard !certificates.isEmpty else { throw .invalidArgument("an encrypted message needs a recipient") }
@@ -125,8 +125,8 @@ public struct MessageEncryptor: Sendable {
     /// - Parameters:
     ///   - content: The content. Cancelling the task ends the work between two pieces of it, with
     ///     ``KanalError/cancelled``.
-    ///   - output: Takes the next bytes of the message. It is called in a thread that may block. If the work ends with an
-    ///     error, its output is not a message.
+    ///   - output: Receives the next bytes of the message. It is called in a thread that may block. If the work ends
+    ///     with an error, its output is not a message.
     /// - Throws: As the other one; the errors of the content's source and of `output`.
     public func encrypt(_ content: ByteSource, output: @escaping @Sendable ([UInt8]) throws -> Void) async throws {
         try await inThreadOfItsOwn { isCancelled in

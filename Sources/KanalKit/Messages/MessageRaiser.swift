@@ -3,7 +3,7 @@ import HostCrypto
 import Locking
 
 /// Raises signed messages to forms that stay good when the signers' certificates have ended. All bytes of a message stay but
-/// those of lengths; what is added is not signed by its signers. It takes no token.
+/// lengths; additions are not signed by its signers. No token is needed.
 public struct MessageRaiser: Sendable {
     /// The form that a message is raised to.
     public enum Form: Sendable {
@@ -34,8 +34,8 @@ public struct MessageRaiser: Sendable {
     /// - Parameters:
     ///   - message: The message. Cancelling the task ends the work between two pieces of it, or of the content, with
     ///     ``KanalError/cancelled``.
-    ///   - output: Takes the next bytes of the message. It is called in a thread that may block. If the work ends with
-    ///     an error, its output is not a message.
+    ///   - output: Receives the next bytes of the message. It is called in a thread that may block. If the work ends
+    ///     with an error, its output is not a message.
     /// - Throws: ``KanalError/messageRefused(_:)``, with ``MessageFault/hasForm`` if all signers have the form;
     ///   ``KanalError/timeStampRefused(_:)``; what `output`, the transports and the sources throw.
     public func raise(

@@ -14,7 +14,7 @@ public struct PublicKey: Sendable, Equatable {
 
     /// Reads a public key.
     ///
-    /// - Parameter info: A SubjectPublicKeyInfo in DER, as ``Session/publicKeyInfo(of:)`` gives it.
+    /// - Parameter info: A SubjectPublicKeyInfo in DER, as ``Session/publicKeyInfo(of:)`` returns it.
     /// - Throws: ``KanalError/invalidArgument(_:)`` for malformed bytes, or a key of an unsupported algorithm.
     public init(info: [UInt8]) throws(KanalError) {
         do throws(HostCryptoError) { key = try PublicKeyInfo(der: info.span) } catch {
@@ -113,14 +113,6 @@ public struct PublicKey: Sendable, Equatable {
             return false
         }
     }
-}
-
-/// How a signature is written. All but those of ECDSA are the same in each form.
-public enum SignatureForm: Sendable, Hashable {
-    /// As PKCS #11 has it: of ECDSA r and s, big-endian, one behind the other.
-    case pkcs11
-    /// As X.509, CMS and OpenSSL have it: of ECDSA an ECDSA-Sig-Value in DER (RFC 3279, 2.2.3).
-    case x509
 }
 
 extension SigningAlgorithm {

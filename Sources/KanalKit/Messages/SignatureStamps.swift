@@ -33,7 +33,7 @@ struct SignatureStamps {
         var all: [TimeStamp] = []
         /// The last second at which the earliest good one can have been made.
         var proven: Int?
-        /// Whether there is a good one of the signature, and one that covers all of the message.
+        /// Whether the signature has a good stamp, and the whole message, too.
         var isStamped = false, isArchived = false
         /// Whether there is a good one of the references, and one of the signature with them.
         var isReferenced = false, isReferencedWhole = false

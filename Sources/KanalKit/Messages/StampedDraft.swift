@@ -25,9 +25,9 @@ struct StampedDraft: Sendable {
 
     init(_ signers: [CMSSigner], isDetached: Bool) { (self.signers, self.isDetached) = (signers, isDetached) }
 
-    /// Hashes the content, and writes one that is too long to be kept.
+    /// Hashes the content, and writes it if it is too long to be kept.
     ///
-    /// - Throws: What the source and `output` throw.
+    /// - Throws: The errors of the source and of `output`.
     func read(
         _ source: ByteSource, to output: ([UInt8]) throws -> Void, unless isCancelled: () -> Bool
     ) throws -> [DigestAlgorithm: [UInt8]] {
@@ -44,7 +44,7 @@ struct StampedDraft: Sendable {
         return try onHost { () throws(HostCryptoError) in try digests.finalize() }
     }
 
-    /// Keeps a piece, or gives those that are to be written. Before the first of them the beginning is written.
+    /// Keeps a piece, or passes the pieces to be written on. Before the first of them the beginning is written.
     private func pieces(with piece: [UInt8], to output: ([UInt8]) throws -> Void) throws -> [[UInt8]] {
         let (pieces, isBeginning) = content.withLock { content -> ([[UInt8]], Bool) in
             guard !content.isWritten else { return ([piece], false) }

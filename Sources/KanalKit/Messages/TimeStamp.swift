@@ -41,7 +41,7 @@ public struct TimeStamp: Sendable, Equatable {
         case malformed
         /// The authority did not stamp. The associated value has its status and its reason.
         case refused(Explanation)
-        /// The reply is to another request: its nonce is another one.
+        /// The reply is to another request: its nonce is different.
         case wrongNonce
         /// The stamp is of other bytes.
         case wrongImprint
@@ -53,7 +53,7 @@ public struct TimeStamp: Sendable, Equatable {
         case future(Int64)
         /// The stamp's time is long before the request.
         case past(Int64)
-        /// The authority's certificate is not there, or not the one that the stamp names.
+        /// The authority's certificate is missing, or the stamp names a different one.
         case noCertificate
         /// The certificate, in DER, is not for time stamps alone, or does not say so critically.
         case notForTimeStamps([UInt8])
@@ -92,7 +92,7 @@ extension TimeStamp {
 }
 
 extension TimeStamp.Fault {
-    /// - Throws: A failure of the host, which is no fault of the stamp.
+    /// - Throws: A failure of the host, which is not a fault of the stamp.
     init(_ fault: TimeStampFault) throws(HostCryptoError) {
         self =
             switch fault {

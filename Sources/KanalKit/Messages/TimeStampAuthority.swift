@@ -32,7 +32,7 @@ public struct TimeStampAuthority: Sendable {
 
     /// The policy that stamps must follow, an object identifier such as `1.2.3.4`; nil for any.
     public var policy: String?
-    /// Whose stamps are accepted. A verifier with ``MessageVerifier/checksSignatureOnly`` accepts those of everybody.
+    /// Decides whose stamps are accepted: with ``MessageVerifier/checksSignatureOnly``, any authority's.
     public var verifier: MessageVerifier
     private let transport: Transport
 

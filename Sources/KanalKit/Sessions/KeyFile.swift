@@ -69,8 +69,8 @@ extension Session {
     ///   - agrees: Whether the keys may agree on secrets (``agree(by:with:using:)``), as encrypted messages need it, which
     ///     cannot be changed later. Keys of RSA do not.
     /// - Throws: ``KanalError/passwordIncorrect(triesLeft:)`` for a wrong password; ``KanalError/invalidArgument(_:)`` for a
-    ///   file that cannot be read, with the reason, or with a key that is on the token already. Keys before one that is
-    ///   refused stay.
+    ///   file that cannot be read, with the reason, or with a key that is on the token already. Keys before a refused
+    ///   one stay.
     public func importPFX(
         _ file: [UInt8], password: borrowing PIN, label: String? = nil, agrees: Bool = false
     ) throws(KanalError) -> [KeyPair] {

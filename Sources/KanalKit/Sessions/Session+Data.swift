@@ -49,7 +49,7 @@ extension Session {
         return object
     }
 
-    /// Removes a data object from the token. It takes the PIN.
+    /// Removes a data object from the token. It needs the PIN.
     public func delete(_ object: DataObject) throws(KanalError) { try delete(object.reference) }
 }
 
@@ -65,59 +65,19 @@ extension DataObject {
     }
 }
 
-/// An object other than a key pair, certificate or data object: half of a key pair, or a secret key.
-public struct OtherObject: Sendable, Equatable {
-    /// The object's kind.
-    public enum Kind: Sendable, Hashable {
-        /// A public key without its private key; before the PIN, that of each pair.
-        case publicKey(KeyKind)
-        /// A secret key, by the name of its algorithm; nil for one that this library has no name for.
-        case secretKey(algorithm: String?)
-    }
-
-    /// The object's kind.
-    public let kind: Kind
-    /// The name that it was given.
-    public let label: String
-    /// The identifier that it was given.
-    public let id: [UInt8]
-    /// Whether it is seen after the PIN only.
-    public let isPrivate: Bool
-    let reference: ObjectReference
-}
-
 extension Session {
     /// All objects on the token beside key pairs, certificates and data objects.
     public func otherObjects() throws(KanalError) -> [OtherObject] {
         OtherObject.all(in: try call { session throws(TokensError) in try session.objects() })
     }
 
-    /// Removes an object from the token, for ever. It takes the PIN.
+    /// Removes an object from the token, for ever. It needs the PIN.
     public func delete(_ object: OtherObject) throws(KanalError) { try delete(object.reference) }
-}
-
-extension OtherObject {
-    static func all(in objects: [TokenObject]) -> [OtherObject] {
-        let halves = objects.keyPairs.compactMap(\.publicKey)
-        let publicKeys = objects.filter { $0.isPublicKey && !halves.contains($0) }
-            .map { OtherObject(.publicKey(KeyKind($0)), $0) }
-        let secretKeys = objects.filter { if case .secretKey = $0.content { true } else { false } }
-            .map { OtherObject(.secretKey(algorithm: $0.algorithm), $0) }
-        return publicKeys + secretKeys
-    }
-
-    fileprivate init(_ kind: Kind, _ object: TokenObject) {
-        self.kind = kind
-        label = object.name
-        id = object.identifier
-        isPrivate = object.isHidden
-        reference = ObjectReference(object)
-    }
 }
 
 extension TokenObject {
     /// The name of a secret key's algorithm.
-    fileprivate var algorithm: String? {
+    var algorithm: String? {
         switch secretKeyType {
         case .gost28147: "GOST 28147-89"
         case .magma: "Magma"
@@ -173,7 +133,7 @@ public struct JournalRecord: Sendable, Equatable {
     public struct Entry: Sendable, Equatable {
         /// The digest that was signed.
         public let digest: [UInt8]
-        /// The signature, as ``Session/sign(_:with:algorithm:)`` gives it.
+        /// The signature, as ``Session/sign(_:with:algorithm:)`` returns it.
         public let signature: [UInt8]
         /// Whether the token hashed the message, and did not get its digest.
         public let isHashedByToken: Bool
@@ -185,7 +145,7 @@ public struct JournalRecord: Sendable, Equatable {
         public let serialNumber: [UInt8]
     }
 
-    /// The record as the token gives it, in BER.
+    /// The record as the token returns it, in BER.
     public let bytes: [UInt8]
     /// The contents; nil for an unknown form.
     public let entry: Entry?

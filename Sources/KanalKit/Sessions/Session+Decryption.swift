@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
@@ -6,8 +7,8 @@ import Tokens
 
 /// How a text is padded before RSA encrypts it.
 public enum EncryptionPadding: Sendable, Hashable {
-    /// RSAES-PKCS1-v1_5 (RFC 8017, 7.2). A program that decrypts for strangers must not tell them whether the padding was
-    /// right, nor let them measure it (Bleichenbacher, 1998).
+    /// RSAES-PKCS1-v1_5 (RFC 8017, 7.2). A program that decrypts for strangers must not reveal to them whether the
+    /// padding was right, nor let them measure it (Bleichenbacher, 1998).
     case pkcs1
     /// RSAES-OAEP (RFC 8017, 7.1). The mask is by MGF1 with the same hash function.
     case oaep(SHA2, label: [UInt8] = [])
@@ -72,10 +73,11 @@ extension Session {
 
 extension EncryptionPadding {
     /// The scheme, and the number of its mechanism in PKCS #11.
-    fileprivate var scheme: (RSAEncryptionScheme, mechanism: UInt64) {
+    fileprivate var scheme: (RSAEncryptionScheme, mechanism: CK_MECHANISM_TYPE) {
         switch self {
-        case .pkcs1: (.pkcs1, 0x1)
-        case .oaep(let hash, let label): (.oaep(hash: hash.algorithm, mask: hash.algorithm, label: label), 0x9)
+        case .pkcs1: (.pkcs1, CKM_RSA_PKCS)
+        case .oaep(let hash, let label):
+            (.oaep(hash: hash.algorithm, mask: hash.algorithm, label: label), CKM_RSA_PKCS_OAEP)
         }
     }
 }
@@ -84,12 +86,12 @@ extension KeyAgreement {
     /// The parameters of the agreement, and the number of its mechanism in PKCS #11.
     fileprivate func parameters(
         with peer: PublicKeyInfo, _ kind: KeyKind
-    ) throws(KanalError) -> (ukm: [UInt8], hash: HashAlgorithm?, mechanism: UInt64) {
+    ) throws(KanalError) -> (ukm: [UInt8], hash: HashAlgorithm?, mechanism: CK_MECHANISM_TYPE) {
         switch (self, peer, kind) {
         case (.vko256(let ukm), .gost, .gost256), (.vko256(let ukm), .gost, .gost512):
-            (ukm, .streebog256, 0xD432_1007)
-        case (.vko512(let ukm), .gost, .gost512): (ukm, .streebog512, 0xD432_1038)
-        case (.ecdh, .ec, .p256): ([], nil, 0x1050)
+            (ukm, .streebog256, CKM_GOSTR3410_12_DERIVE)
+        case (.vko512(let ukm), .gost, .gost512): (ukm, .streebog512, CKM_VKO_GOSTR3410_2012_512)
+        case (.ecdh, .ec, .p256): ([], nil, CKM_ECDH1_DERIVE)
         default: throw .invalidArgument("the keys do not agree on a secret so")
         }
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
@@ -39,7 +40,7 @@ extension Session {
         throw refusal
     }
 
-    /// The recipients whose certificates are on the token, or are those of keys there.
+    /// The recipients whose certificates are on the token, or belong to keys there.
     private func recipients(
         of message: OpenedMessage, _ certificates: [[UInt8]]
     ) throws(KanalError) -> [OwnRecipient] {
@@ -108,7 +109,8 @@ extension Session {
                 switch demand {
                 case .decryption(let ciphertext, let scheme):
                     let plaintext = try session.decrypt(
-                        ciphertext, scheme, mechanism: scheme == .pkcs1 ? 0x1 : 0x9, with: key.privateKey.object)
+                        ciphertext, scheme, mechanism: scheme == .pkcs1 ? CKM_RSA_PKCS : CKM_RSA_PKCS_OAEP,
+                        with: key.privateKey.object)
                     return SharedSecret(plaintext)
                 case .agreement(let peer, let ukm, let hash):
                     let secret = try session.agree(
@@ -134,12 +136,12 @@ extension Session {
 
 extension HashAlgorithm? {
     /// The number of the mechanism of PKCS #11 by which keys agree.
-    fileprivate var agreementMechanism: UInt64 {
+    fileprivate var agreementMechanism: CK_MECHANISM_TYPE {
         switch self {
-        case .streebog256: 0xD432_1007
-        case .streebog512: 0xD432_1038
-        case .gostR341194: 0x1204
-        case nil: 0x1050
+        case .streebog256: CKM_GOSTR3410_12_DERIVE
+        case .streebog512: CKM_VKO_GOSTR3410_2012_512
+        case .gostR341194: CKM_GOSTR3410_DERIVE
+        case nil: CKM_ECDH1_DERIVE
         }
     }
 }

@@ -1,39 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import CCryptoki
 import HostCrypto
 import Secrets
 import Tokens
-
-/// A hash function of the family SHA-2 (FIPS 180-4).
-public enum SHA2: Sendable, Hashable, CaseIterable {
-    /// 32 bytes.
-    case sha256
-    /// 48 bytes.
-    case sha384
-    /// 64 bytes.
-    case sha512
-
-    /// The bytes of a digest.
-    public var digestSize: Int {
-        switch self {
-        case .sha256: 32
-        case .sha384: 48
-        case .sha512: 64
-        }
-    }
-}
-
-/// How a key signs, and how a message is hashed before.
-public enum SigningAlgorithm: Sendable, Hashable {
-    /// GOST R 34.10-2012 with the GOST R 34.11-2012 of the key's size, and for keys of GOST R 34.10-2001 with GOST R
-    /// 34.11-94. A signature has 64 or 128 bytes, in the order of PKCS #11 and X.509.
-    case gost
-    /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2).
-    case rsaPKCS1(SHA2)
-    /// RSASSA-PSS (RFC 8017, 8.1). The mask is by MGF1 with the same hash function, the salt as long as its digest.
-    case rsaPSS(SHA2)
-    /// ECDSA (FIPS 186-4, 6). A signature is r and s, big-endian, 32 bytes each.
-    case ecdsa(SHA2)
-}
 
 extension Session {
     /// Signs a message with a key of the token.
@@ -137,9 +106,9 @@ extension KeyPair {
     /// How the key signs a message.
     fileprivate func method(_ algorithm: SigningAlgorithm?) throws(KanalError) -> SignatureMethod {
         switch (try chosen(algorithm), kind) {
-        case (.gost, .gost256): SignatureMethod(hash: .streebog256, mechanism: 0xD432_1008)
-        case (.gost, .gost2001): SignatureMethod(hash: .gostR341194, mechanism: 0x1202)
-        case (.gost, .gost512): SignatureMethod(hash: .streebog512, mechanism: 0xD432_1009)
+        case (.gost, .gost256): SignatureMethod(hash: .streebog256, mechanism: CKM_GOSTR3410_WITH_GOSTR3411_12_256)
+        case (.gost, .gost2001): SignatureMethod(hash: .gostR341194, mechanism: CKM_GOSTR3410_WITH_GOSTR3411)
+        case (.gost, .gost512): SignatureMethod(hash: .streebog512, mechanism: CKM_GOSTR3410_WITH_GOSTR3411_12_512)
         case (.rsaPKCS1(let hash), .rsa):
             SignatureMethod(
                 hash: hash.algorithm, scheme: .pkcs1DigestInfo(hash.algorithm), mechanism: hash.mechanisms.pkcs1)
@@ -158,13 +127,13 @@ extension KeyPair {
         guard count == method.hash.size else {
             throw .invalidArgument("the digest has \(count) bytes, and must have \(method.hash.size)")
         }
-        let mechanism: UInt64 =
+        let mechanism: CK_MECHANISM_TYPE =
             switch (try chosen(algorithm), kind) {
-            case (.gost, .gost512): 0xD432_1006
-            case (.gost, _): 0x1201
-            case (.rsaPKCS1, _): 0x1
-            case (.rsaPSS, _): 0xD
-            case (.ecdsa, _): 0x1041
+            case (.gost, .gost512): CKM_GOSTR3410_512
+            case (.gost, _): CKM_GOSTR3410
+            case (.rsaPKCS1, _): CKM_RSA_PKCS
+            case (.rsaPSS, _): CKM_RSA_PKCS_PSS
+            case (.ecdsa, _): CKM_ECDSA
             }
         return SignatureMethod(hash: method.hash, scheme: method.scheme, mechanism: mechanism)
     }
@@ -178,7 +147,7 @@ extension KeyPair {
 
 extension KeyKind {
     /// The default algorithm of the key.
-    fileprivate var algorithm: SigningAlgorithm {
+    var algorithm: SigningAlgorithm {
         get throws(KanalError) {
             switch self {
             case .gost256, .gost512, .gost2001: .gost
@@ -186,19 +155,6 @@ extension KeyKind {
             case .p256: .ecdsa(.sha256)
             case .other: throw .invalidArgument("this kind of key pair cannot sign here")
             }
-        }
-    }
-}
-
-extension SHA2 {
-    fileprivate var pss: RSASignatureScheme { .pss(hash: algorithm, mask: algorithm, saltLength: digestSize) }
-
-    /// The numbers of mechanisms with the function in PKCS #11.
-    fileprivate var mechanisms: (pkcs1: UInt64, pss: UInt64, ecdsa: UInt64) {
-        switch self {
-        case .sha256: (0x40, 0x43, 0x1044)
-        case .sha384: (0x41, 0x44, 0x1045)
-        case .sha512: (0x42, 0x45, 0x1046)
         }
     }
 }

@@ -50,20 +50,6 @@ public struct Session: ~Escapable {
     }
 }
 
-/// Refers to an object of a token, for as long as it is there.
-struct ObjectReference: Sendable, Equatable {
-    let object: TokenObject
-    /// Stays the same if another program changes the object.
-    private let uniqueID: [UInt8]
-
-    init(_ object: TokenObject) {
-        self.object = object
-        uniqueID = object.uniqueID
-    }
-
-    static func == (one: ObjectReference, other: ObjectReference) -> Bool { one.uniqueID == other.uniqueID }
-}
-
 extension Session {
     /// Removes an object from the token.
     func delete(_ reference: ObjectReference) throws(KanalError) {
@@ -74,8 +60,8 @@ extension Session {
 extension Session {
     /// Changes the PIN of the session's role: the user's, or the security officer's.
     ///
-    /// - Throws: ``KanalError/pinIncorrect(triesLeft:)`` for a wrong present PIN, ``KanalError/pinLength`` for a new one that
-    ///   the token does not take.
+    /// - Throws: ``KanalError/pinIncorrect(triesLeft:)`` for a wrong present PIN, ``KanalError/pinLength`` for a new
+    ///   PIN that the token does not accept.
     public func changePIN(from present: borrowing PIN, to new: borrowing PIN) throws(KanalError) {
         let (present, new) = (present.secret, new.secret)
         do throws(KanalError) {
@@ -89,14 +75,14 @@ extension Session {
         if role == .user { token.keep(new) }
     }
 
-    /// Gives the user a PIN, with all its tries. For the security officer, on a token that was formatted so that the officer
-    /// may do this.
+    /// Sets the user's PIN, with all its tries. For the security officer, on a token that was formatted so that the
+    /// officer may do this.
     public func setUserPIN(_ pin: borrowing PIN) throws(KanalError) {
         let pin = pin.secret
         try call { session throws(TokensError) in try session.setUserPIN(pin.secret) }
     }
 
-    /// Gives the user's PIN all its tries; the PIN stays. For the security officer.
+    /// Restores all tries of the user's PIN; the PIN stays. For the security officer.
     public func unblockUserPIN() throws(KanalError) {
         try inSlot { slot throws(TokensError) in try slot.unblockUserPIN() }
     }
@@ -119,7 +105,7 @@ extension Session {
             })
     }
 
-    /// Names the token; an empty name takes its name away.
+    /// Names the token; an empty name removes its name.
     public func setLabel(_ label: String) throws(KanalError) {
         try inSlot { slot throws(TokensError) in try slot.setName(Array(label.utf8)) }
     }
@@ -131,18 +117,6 @@ public enum PasswordCharacters: Sendable, Equatable {
     case capitalsAndDigits
     /// Capital letters.
     case capitals
-}
-
-/// A PIN by which one application protects its own files on a token. It belongs to no login, and does not open objects
-/// that this library lists.
-public struct LocalPIN: Sendable, Equatable {
-    /// The numbers that a local PIN can have: 3 to 31.
-    public static let numbers = Slots.localPINNumbers
-
-    /// One of ``numbers``.
-    public let number: Int
-    /// Its limits and tries. It is never a default: one that was not set is not listed.
-    public let details: PINDetails
 }
 
 extension Session {

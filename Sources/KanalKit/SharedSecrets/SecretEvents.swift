@@ -2,12 +2,12 @@
 package import Translation
 
 extension SharedSecrets {
-    /// What becomes of the secrets of the group, those of the directory if there is one: changes by other programs of this
+    /// Changes of the group's secrets, in the directory if there is one: changes by other programs of this
     /// machine, and values that come from other machines. The sequence begins with the next change and ends when its task
     /// is cancelled.
     ///
-    /// The directory is looked at again and again, because no system tells of files that come over a network. A file
-    /// that has not come whole yet is no event: the value is told as soon as it can be read.
+    /// The directory is looked at again and again, because no system reports files that come over a network. A file
+    /// that has not come whole yet is not an event: the value is reported as soon as it can be read.
     ///
     /// - Parameter interval: The time between two looks.
     public func events(every interval: Duration = .seconds(2)) -> SecretEvents {
@@ -16,7 +16,7 @@ extension SharedSecrets {
 
     /// The value of a secret, which may not have come yet from another machine.
     ///
-    /// - Parameter patience: The longest wait for it. One that cannot be read yet is waited for, too.
+    /// - Parameter patience: The longest wait for it. A value that cannot be read yet is waited for, too.
     /// - Throws: ``SharedSecretsError/notFound`` if it has not come; as ``read(service:account:synchronised:)``.
     public func read(
         service: String, account: String, synchronised: Bool? = nil, waitingFor patience: Duration,
@@ -41,7 +41,7 @@ extension SharedSecrets {
 public enum SecretEvent: Sendable, Hashable {
     /// There is a secret that was not there before.
     case added(SecretItem)
-    /// A secret has another value.
+    /// A secret has a new value.
     case changed(SecretItem)
     /// A secret was deleted.
     case deleted(SecretItem)

@@ -10,12 +10,12 @@ import Token
 /// Secrets of this user's programs, such as passwords and keys of services, by service and account.
 ///
 /// They are kept in the user's files, each encrypted on its own. All programs that open the same *access group* share
-/// its secrets; other groups have other keys. Without a directory the secrets stay on this machine. With one, they are
-/// those of all machines that have the group's key (``makeKey()``, ``key()``, ``join(_:)``), as soon as some program
+/// its secrets; other groups have other keys. Without a directory the secrets stay on this machine. With one, they
+/// belong to all machines that have the group's key (``makeKey()``, ``key()``, ``join(_:)``), as soon as some program
 /// has copied the files from machine to machine.
 ///
 /// A group has secrets of both kinds, and the same name in both is two secrets. The parameter `synchronised` of a call
-/// chooses one kind: true for the directory's, false for those of this machine. Without it a call is for the directory's,
+/// chooses one kind: true for the directory's, false for this machine's. Without it a call is for the directory's,
 /// if there is a directory.
 ///
 /// If two machines change a secret at the same time, both end up with the same of the two values. A deletion wins over
@@ -49,8 +49,8 @@ public final class SharedSecrets: Sendable {
             random: SystemRandom())
     }
 
-    /// The secrets of an access group where `kanal.conf` says for this program: in the directory of `secrets`, or on this
-    /// machine alone.
+    /// The secrets of an access group where `kanal.conf` has them for this program: in the directory of `secrets`, or
+    /// on this machine alone.
     ///
     /// - Throws: ``SharedSecretsError/directoryRefused(_:)`` if the setting is wrong; as
     ///   ``init(accessGroup:synchronisedThrough:log:)``.
@@ -138,7 +138,7 @@ public final class SharedSecrets: Sendable {
         try await read(service: service, account: account, synchronised: synchronised).withBytes(body)
     }
 
-    /// Gives a secret another value, of at most 8192 bytes.
+    /// Changes a secret's value, to at most 8192 bytes.
     ///
     /// - Throws: ``SharedSecretsError/notFound``.
     public func update(
@@ -183,7 +183,7 @@ public final class SharedSecrets: Sendable {
     public func items(
         service: String?, account: String? = nil, synchronised: Bool? = nil
     ) async throws(SharedSecretsError) -> [SecretItem] {
-        let patterns = [service, account].map { $0.map(ReaderPattern.init) }
+        let patterns = [service, account].map { $0.map(WildcardPattern.init) }
         return try await items(synchronised: synchronised).filter { item in
             (patterns[0]?.matches(item.service) ?? true) && (patterns[1]?.matches(item.account) ?? true)
         }
@@ -227,7 +227,7 @@ public final class SharedSecrets: Sendable {
         return SharedKey(text)
     }
 
-    /// Takes over the group's key from another machine, and makes the directory if it is missing.
+    /// Imports the group's key from another machine, and makes the directory if it is missing.
     ///
     /// - Throws: ``SharedSecretsError/keyMalformed`` if it is mistyped or of another group;
     ///   ``SharedSecretsError/otherKey`` if this machine has secrets under a key of its own;
@@ -319,45 +319,6 @@ public final class SharedSecrets: Sendable {
         guard directory.hasPrefix("~/") else { return .synchronised(directory, local: local + "/synchronised") }
         guard let home = found.home else { throw .noHome }
         return .synchronised(home + directory.dropFirst(), local: local + "/synchronised")
-    }
-}
-
-/// The key of an access group, or of synchronised pairings, on its way to another machine: text of 79 characters. With it
-/// and the replicated directory, all secrets of the group can be read, or all pairings used. See ``SecretBytes`` for how
-/// it is kept.
-public struct SharedKey: ~Copyable, Sendable {
-    let secret: Secret
-
-    init(_ shared: SharedSecret) { secret = shared.secret.copy() }
-
-    /// Takes over a text, in any case and spacing. The caller's copy of it stays where it is.
-    public init(_ text: String) { secret = Secret(copying: Array(text.utf8)) }
-
-    /// Copies a text, which is the caller's to wipe.
-    public init(bytes: Span<UInt8>) { secret = Secret(copying: bytes) }
-
-    /// Calls `body` with the text, in ASCII: groups of four letters and digits with hyphens between them.
-    public func withText<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
-        try secret.withBytes(body)
-    }
-}
-
-/// The name by which a secret is found.
-public struct SecretItem: Sendable, Hashable {
-    /// The purpose of the secret, for instance the name of a server.
-    public let service: String
-    /// Whose it is; may be empty.
-    public let account: String
-    /// Whether it is a secret of all machines that replicate a directory, or of this machine alone.
-    public let isSynchronised: Bool
-
-    /// A name; see its properties.
-    public init(service: String, account: String, isSynchronised: Bool) {
-        (self.service, self.account, self.isSynchronised) = (service, account, isSynchronised)
-    }
-
-    init(_ name: SecretStore.Name, in store: SecretStore) {
-        self.init(service: name.service, account: name.account, isSynchronised: !store.isOfMachine)
     }
 }
 

@@ -17,7 +17,7 @@ public enum SharedSecretsError: Error, Sendable, Equatable {
     /// The file of the group's key is damaged. Nothing can be read without it; ``SharedSecrets/join(_:)`` puts another
     /// machine's in its place.
     case keyDamaged
-    /// This machine has secrets under another key than the one that it is to take over.
+    /// This machine has secrets under a different key than the imported one.
     case otherKey
     /// The text is not a key of this access group.
     case keyMalformed
@@ -34,7 +34,7 @@ public enum SharedSecretsError: Error, Sendable, Equatable {
     case directoryRefused(Explanation)
     /// The user has no directory for such files.
     case noHome
-    /// A value that the application gave is not usable.
+    /// The application passed an invalid value.
     case invalidArgument(Explanation)
     /// The task was cancelled before the call began.
     case cancelled

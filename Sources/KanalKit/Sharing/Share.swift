@@ -4,7 +4,6 @@ import Asking
 import Configuration
 import Locking
 import PCSC
-import Sharing
 import Storage
 import Translation
 
@@ -15,7 +14,9 @@ import Translation
 /// token's end of the channel: PIN and data are in clear only in this process and on the wire of the token. Programs of
 /// this machine cannot use the token in the meantime.
 public final class Share: Sendable {
-    private let settings: ShareSettings
+    private let settings: Settings
+    /// The directory of all shares of this user.
+    private let directory: String
     private let authenticator: Authenticator?
     private let transport: (any Transport)?
     private let prompt: String
@@ -55,8 +56,9 @@ public final class Share: Sendable {
         if settings.confirmation != .never, configuration.authenticator?.asksUser != true {
             throw .authenticatorNotConfigured
         }
+        try settings.check()
         authenticator = configuration.authenticator
-        self.settings = try ShareSettings(settings, directory: data)
+        (self.settings, directory) = (settings, data)
     }
 
     /// Shares the token until the task is cancelled, or the share has served its purpose. A command is never
@@ -72,8 +74,8 @@ public final class Share: Sendable {
         let own = transport.map { TransportReaders($0, field) }
         let readers: any OwnedCardService = if let own { own } else { PCSCReaders() }
         let share = TokenShare(
-            settings, readers: readers, isOver: { field.isOver },
-            ask: { [authenticator] in Self.ask($0, authenticator) }, report: { report(Event($0)) })
+            settings, directory: directory, readers: readers, isOver: { field.isOver },
+            ask: { [authenticator] in Self.ask($0, authenticator) }, report: report)
         try await working(on: worker, cancellation: .asks { share.cancel() }) { [prompt] () throws(KanalError) in
             try field.enter(prompt)
             do throws(KanalError) {
@@ -145,91 +147,5 @@ public final class Share: Sendable {
         } catch {
             return false
         }
-    }
-}
-
-extension Share {
-    /// The settings of a share: which token, with whom, and for how long.
-    public struct Settings: Sendable {
-        /// vpcd's address in dotted IPv4 form.
-        public var host = "127.0.0.1"
-        /// vpcd's port.
-        public var port: UInt16 = 35963
-        /// A command for `/bin/sh` that leads to vpcd by its standard input and output, in place of ``host`` and
-        /// ``port``, such as `ssh -W 127.0.0.1:35963 server`. It is restarted when the connection breaks, and ended
-        /// with the share.
-        public var tunnel: String?
-        /// The token's serial number, its label, or a part of its reader's name; nil for the only token.
-        public var token: String?
-        /// The directory of key pairs, verifiers of passwords and pairings of shares; nil for the user's data
-        /// directory.
-        public var directory: String?
-        /// The rights of hosts. A token that has the channel cannot be limited: a share of it is refused.
-        public var permissions: Permissions = .all
-        /// The uses for which the user of this machine is asked first, by the authenticator of `kanal.conf`. Not for a
-        /// token that has the channel.
-        public var confirmation = Confirmation.never
-        /// Whether a new activation password takes the place of the share's last one. Pairings stay.
-        public var makesPassword = false
-        /// Whether the share ends when a host has logged in, and for three seconds no session has been open: twenty, if the
-        /// sessions were broken off by a reset or a lost connection.
-        public var isOnce = false
-        /// The duration of the share; nil for no end.
-        public var duration: Duration?
-        /// For how long the far reader is tried in a row; nil for no end.
-        public var patience: Duration?
-
-        /// The only token, at vpcd's own port on this machine, with all permissions and no end.
-        public init() {}
-    }
-
-    /// The rights of hosts at a token for which the share is the end of the channel.
-    public struct Permissions: OptionSet, Sendable {
-        public let rawValue: UInt8
-
-        /// Permissions by their bits.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-        /// Read public objects and the token's information.
-        public static let read = Permissions(rawValue: 1)
-        /// Log in as User and use keys.
-        public static let sign = Permissions(rawValue: 2)
-        /// Log in as User and make, change and delete objects.
-        public static let write = Permissions(rawValue: 4)
-        /// Log in as the security officer, change PINs and format.
-        public static let administer = Permissions(rawValue: 8)
-
-        /// Everything that the token itself allows.
-        public static let all: Permissions = [.read, .sign, .write, .administer]
-    }
-
-    /// The uses for which the user of this machine is asked.
-    public enum Confirmation: String, Sendable, CaseIterable {
-        /// Nothing.
-        case never
-        /// Each login.
-        case login
-        /// Each login, and each use of a private key.
-        case signature
-    }
-}
-
-extension ShareSettings {
-    init(_ settings: Share.Settings, directory: String) throws(KanalError) {
-        guard settings.permissions.isSubset(of: .all), !settings.permissions.isEmpty else {
-            throw .invalidArgument("choose at least one permission; unknown permissions are refused")
-        }
-        guard settings.tunnel?.isEmpty != true else { throw .invalidArgument("the command of a tunnel is empty") }
-        self.init(directory: directory)
-        host = settings.host
-        port = settings.port
-        tunnel = settings.tunnel
-        token = settings.token
-        permissions = SharePermissions(rawValue: settings.permissions.rawValue)
-        confirmation = ShareConfirmation(rawValue: settings.confirmation.rawValue) ?? .signature
-        makesPassword = settings.makesPassword
-        isOnce = settings.isOnce
-        duration = settings.duration
-        patience = settings.patience
     }
 }

@@ -37,7 +37,7 @@ public enum CertificateValidity: Sendable, Equatable {
         }
     }
 
-    /// The whole days until a time; nil after it, or if there is none.
+    /// The whole days until a time; nil after it, or without one.
     static func daysLeft(to notAfter: Int64?, at time: Int64) -> Int? {
         guard let notAfter, time <= notAfter else { return nil }
         let (seconds, isTooLong) = notAfter.subtractingReportingOverflow(time)

@@ -12,14 +12,14 @@ public struct ChannelDetails: Sendable, Equatable {
         case active
         /// The token wants to be activated: ``Token/activate(password:prompt:)``.
         case inactive
-        /// The token was activated, and does not know this host any more: it has to be activated again.
+        /// The token was activated, and no longer knows this host: it has to be activated again.
         case revoked
         /// Another user has activated the token with another key: it has to be activated by this one too.
         case keyChanged
         /// The token offers no channel, and is not used without one. No password helps.
         case missing
-        /// The pairings cannot be read, or the channel cannot be opened; the log says which. No password helps before that
-        /// is mended.
+        /// The pairings cannot be read, or the channel cannot be opened; the log has the reason. No password helps
+        /// before that is mended.
         case unusable
     }
 
@@ -35,7 +35,7 @@ public struct ChannelDetails: Sendable, Equatable {
     public let state: State
     /// The profiles that the token offers; none if it has no channel.
     public let offered: [Profile]
-    /// The one that is used.
+    /// The profile in use.
     public let profile: Profile?
     /// Whether a channel is open now, of this program or another.
     public let isInUse: Bool
@@ -47,7 +47,7 @@ public struct ChannelDetails: Sendable, Equatable {
     public let passwords: [PasswordDetails]
 }
 
-/// The details of an activation password that the token tells without authentication.
+/// The details of an activation password that the token reports without authentication.
 public struct PasswordDetails: Sendable, Equatable {
     /// The state of a password.
     public enum State: Sendable, Equatable {
@@ -61,11 +61,11 @@ public struct PasswordDetails: Sendable, Equatable {
         case used
     }
 
-    /// 1 to 6; the password's first symbol tells it.
+    /// 1 to 6; the password's first symbol states it.
     public let number: Int
     /// Its state.
     public let state: State
-    /// The number of wrong ones that the token still accepts; nil if it does not tell.
+    /// The number of wrong passwords that the token still accepts; nil if it does not report it.
     public let triesLeft: Int?
 }
 

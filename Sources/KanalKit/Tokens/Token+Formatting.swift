@@ -10,7 +10,7 @@ extension Token {
     /// Erases the token and makes it new, for ever: keys, certificates, data, local PINs and the label go. Its pairings,
     /// licences and the journal stay, so that it can be worked with at once.
     ///
-    /// It takes some seconds, in which the token must not leave; if it was interrupted, format it again.
+    /// It lasts some seconds, in which the token must not leave; if it was interrupted, format it again.
     ///
     /// - Parameters:
     ///   - setup: Options for formatting the token.
@@ -19,7 +19,8 @@ extension Token {
     ///   - userPIN: The user's PIN from now on.
     ///   - prompt: As for `Token.perform`.
     ///   - progress: Called after each step with the number of steps that are done, and of all. Steps differ in length,
-    ///     and the token tells nothing within one. It is called in a thread that holds the token, and should not take long.
+    ///     and the token reports nothing within one. It is called in a thread that holds the token, and should not take
+    ///     long.
     /// - Throws: ``KanalError/pinIncorrect(triesLeft:)`` and ``KanalError/pinLocked`` for the security officer's PIN,
     ///   ``KanalError/pinLength``, ``KanalError/invalidArgument(_:)``, ``KanalError/notActivated``: nothing was erased
     ///   then. ``KanalError/refused(code:reason:)`` with `CKR_SESSION_EXISTS` if this program works with the token by
@@ -58,7 +59,7 @@ extension Token {
         try await format(setup, officerPIN: officer, userPIN: userPIN, prompt: prompt, progress: progress)
     }
 
-    /// The same with PINs that there are, of which the second takes the place of the first.
+    /// The same with existing PINs, of which the second replaces the first.
     public func format(
         _ setup: TokenSetup = TokenSetup(), officerPIN: borrowing PIN, newOfficerPIN: borrowing PIN,
         userPIN: borrowing PIN, prompt: String? = nil,
@@ -95,7 +96,7 @@ extension Token {
         }
     }
 
-    /// The number of tries that a PIN has left; nil if the token does not tell.
+    /// The number of tries that a PIN has left; nil if the token does not report it.
     func triesLeft(of role: Role, in slot: Int) -> Int? {
         guard let info = try? service.slots.token(in: slot, evicting: true).info, info.isFormatted == true else {
             return nil

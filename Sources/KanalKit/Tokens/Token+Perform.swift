@@ -9,9 +9,9 @@ extension Token {
     /// Works with the token.
     ///
     /// The block runs in a thread of its own, because its calls block. Before it, the token is found again if it was
-    /// away, its channel and a session are opened, and the PIN is presented: the given one, or the one that was
-    /// accepted before, unless the configuration forbids to keep it. If the token leaves while the block runs, the
-    /// block's calls wait for its return, as long as the configuration says. Cancelling the task ends such a wait;
+    /// away, its channel and a session are opened, and the PIN is presented: the given one, or the last
+    /// accepted one, unless the configuration forbids to keep it. If the token leaves while the block runs, the
+    /// block's calls wait for its return, as long as the configuration allows. Cancelling the task ends such a wait;
     /// commands are never interrupted.
     ///
     /// - Parameters:
@@ -28,7 +28,7 @@ extension Token {
         try await perform(role, pin.secret, prompt, patience, body)
     }
 
-    /// The same with a PIN that there is: one that is stored stays where it is.
+    /// The same with an existing PIN: a stored one stays where it is.
     public func perform<Result: Sendable>(
         as role: Role = .user, pin: borrowing PIN, prompt: String? = nil, waitingFor patience: Duration? = nil,
         _ body: @escaping @Sendable (borrowing Session) throws -> Result
@@ -72,19 +72,6 @@ extension Token {
     }
 }
 
-/// The role of a login.
-public enum Role: Sendable, Equatable {
-    /// The owner, to whom the keys belong.
-    case user
-    /// Gives the user a PIN, and makes activation passwords. Sees no keys.
-    case securityOfficer
-}
-
-extension Role {
-    /// The driver's name of it.
-    var driverRole: TokenRole { self == .user ? .user : .securityOfficer }
-}
-
 /// The work that the present task or thread is part of, so that work within work on the same token is found.
 final class PerformContext: Sendable {
     @TaskLocal static var current: PerformContext?
@@ -105,7 +92,7 @@ final class PerformContext: Sendable {
 
 // Everything below runs on the token's worker.
 extension Token {
-    /// Gives `body` a session.
+    /// Calls `body` with a session.
     ///
     /// The compiler stops where it inlines what makes one, as it would for the calls in this module.
     @inline(never)
@@ -126,7 +113,7 @@ extension Token {
         waitingFor patience: Duration?, isCancelled: () -> Bool
     ) throws(KanalError) -> TokenSession {
         if let session = state.withLock({ $0.session }) {
-            letWait(in: state.withLock { $0.slot }, unless: isCancelled)
+            allowWaits(in: state.withLock { $0.slot }, unless: isCancelled)
             do throws(TokensError) {
                 try session.requirePresence()
                 return session
@@ -143,7 +130,7 @@ extension Token {
             throw openingError(error, in: slot)
         }
         // Another token may have come since the look.
-        let serial = try translated { () throws(TokensError) in try session.serial }
+        let serial = try kanalError { () throws(TokensError) in try session.serial }
         guard serial == information.serialNumber else {
             session.close()
             enter(.wrongToken)
@@ -153,7 +140,7 @@ extension Token {
         return session
     }
 
-    /// Why no session was opened with the token in a slot. What is known of the token follows.
+    /// Why no session was opened with the token in a slot. The known facts of the token are updated.
     func openingError(_ error: TokensError, in slot: Int) -> KanalError {
         let slots = service.slots
         let hasHome = service.settings.pairings != .nowhere
@@ -168,7 +155,7 @@ extension Token {
     }
 
     /// Lets calls wait for the token in a slot, unless the work is cancelled, now or later. An earlier work may have been.
-    private func letWait(in slot: Int, unless isCancelled: () -> Bool) {
+    private func allowWaits(in slot: Int, unless isCancelled: () -> Bool) {
         service.slots.abandonWaits(in: slot, false)
         if isCancelled() { service.slots.abandonWaits(in: slot, true) }
     }
@@ -181,7 +168,7 @@ extension Token {
         while true {
             let (slot, isOtherThere, failure) = try look()
             if let slot {
-                letWait(in: slot, unless: isCancelled)
+                allowWaits(in: slot, unless: isCancelled)
                 if isMissed { enter(.completed) }
                 return slot
             }
@@ -243,7 +230,7 @@ extension Token {
     private func logIn(_ session: TokenSession, _ role: Role, _ given: SharedSecret?) throws(KanalError) {
         let kept = state.withLock { role == .user ? $0.pin : nil }
         guard let pin = given ?? kept else { return }
-        if try translated({ () throws(TokensError) in try session.login }) == .user, pin == kept { return }
+        if try kanalError({ () throws(TokensError) in try session.login }) == .user, pin == kept { return }
         do throws(TokensError) { try session.logIn(as: role.driverRole, pin: pin.secret) } catch {
             guard let reason = error.tokenError, reason == .pinIncorrect || reason == .pinLocked else {
                 throw KanalError(error)

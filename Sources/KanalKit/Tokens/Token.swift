@@ -97,7 +97,7 @@ public final class Token: Sendable {
         }
     }
 
-    /// Tells all listeners of a new state.
+    /// Notifies all listeners of a new state.
     func enter(_ presence: TokenState) {
         state.withLock { state in
             guard state.presence != presence else { return }
@@ -160,7 +160,7 @@ extension Token {
     ///   - role: Whose PIN.
     ///   - purpose: The purpose of the PIN, as a part of a sentence, such as "to sign a contract".
     ///   - refusal: How the work ended with the last answer; ``KanalError/pinIncorrect(triesLeft:)`` is shown.
-    /// - Throws: ``KanalError/cancelled`` if the user says no, ``KanalError/askingFailed(_:)``,
+    /// - Throws: ``KanalError/cancelled`` if the user refuses, ``KanalError/askingFailed(_:)``,
     ///   ``KanalError/authenticatorNotInstalled(_:)``, ``KanalError/authenticatorNotConfigured``,
     ///   ``KanalError/pinLocked``, ``KanalError/tokenAbsent``. Cancelling the task ends the wait at once; the question
     ///   stays until it is answered, and the answer is discarded.
@@ -171,7 +171,7 @@ extension Token {
         if case .pinIncorrect? = refusal { fault = .incorrect }
         let pin = try await working(on: Worker(), cancellation: .abandons) { [self, fault] () throws(KanalError) in
             let slot = state.withLock { $0.slot }
-            return try translated { () throws(TokensError) in
+            return try kanalError { () throws(TokensError) in
                 try service.slots.askForPIN(of: role.driverRole, for: Phrase(key: purpose), in: slot, after: fault)
             }
         }
@@ -180,28 +180,28 @@ extension Token {
 }
 
 extension Token {
-    /// Everything that the token tells of itself without a PIN. All of it is read again, known facts included.
+    /// Everything that the token reports of itself without a PIN. All of it is read again, known facts included.
     ///
-    /// Before its channel is activated a token tells little; see ``TokenDetails``. A channel that another process has with
-    /// a token which has only one of them ends, and is opened again when that process needs it.
+    /// Before its channel is activated a token reports little; see ``TokenDetails``. A channel that another process has
+    /// with a token which has only one of them ends, and is opened again when that process needs it.
     ///
     /// - Parameter prompt: As for `Token.perform`. A token that is away is waited for as there.
     public func details(prompt: String? = nil) async throws(KanalError) -> TokenDetails {
         try await inPlace(prompt) { [self] slot throws(KanalError) in
             let slots = service.slots
-            let state = try translated { () throws(TokensError) in try slots.token(in: slot, evicting: true) }
-            let reader = try translated { () throws(TokensError) in try slots.state(of: slot).reader }
+            let state = try kanalError { () throws(TokensError) in try slots.token(in: slot, evicting: true) }
+            let reader = try kanalError { () throws(TokensError) in try slots.state(of: slot).reader }
             let fresh = TokenInformation(state, reader: reader)
             guard fresh.isSameToken(as: information) else {
                 enter(.wrongToken)
                 throw .wrongToken
             }
             update(fresh, slot: slot)
-            let channel = try translated { () throws(TokensError) in try slots.channelInfo(in: slot) }
+            let channel = try kanalError { () throws(TokensError) in try slots.channelInfo(in: slot) }
             guard state.info.isFormatted != nil else {
                 return TokenDetails(state, fresh, ChannelDetails(channel), modelName: nil, driveMegabytes: nil)
             }
-            let (name, driveSize, containers) = try translated { () throws(TokensError) in
+            let (name, driveSize, containers) = try kanalError { () throws(TokensError) in
                 try slots.withToken(in: slot) { token throws(TokenError) in
                     (try token.modelName(), try token.driveSize(), try token.containers())
                 }
@@ -219,7 +219,7 @@ extension Token {
     public func keyContainers(prompt: String? = nil) async throws(KanalError) -> [KeyContainer] {
         try await inPlace(prompt) { [self] slot throws(KanalError) in
             let slots = service.slots
-            let places = try translated { () throws(TokensError) in
+            let places = try kanalError { () throws(TokensError) in
                 try slots.withToken(in: slot) { token throws(TokenError) in
                     token.isActivated ? try token.containers() : []
                 }

@@ -2,13 +2,13 @@
 
 /// A state of a token that its owner should know of before work fails by it.
 ///
-/// ``TokenInformation/notices`` has those of the PIN, ``TokenContents/notices(at:)`` those of keys and certificates.
+/// ``TokenInformation/notices`` concerns the PIN, ``TokenContents/notices(at:)`` keys and certificates.
 public enum TokenNotice: Sendable, Equatable {
-    /// The PIN has no tries left. Where the security officer's has none either, formatting is the only way on.
+    /// The PIN has no tries left. If the security officer's has none either, formatting is the only way on.
     case pinLocked(officerTriesLeft: Int)
     /// The PIN has one try left.
     case pinLastTry
-    /// The PIN still is the one that the token was made with. The token says so without a try.
+    /// The PIN still is the factory PIN. The token reports it without a try.
     case pinFactory
     /// The certificate's period has ended.
     case certificateExpired(TokenContents.Certificate)
@@ -59,7 +59,7 @@ public enum TokenNotice: Sendable, Equatable {
 }
 
 extension TokenCertificate {
-    /// The state of the certificate's period that its owner should know of; nil for one that is valid for long.
+    /// The state of the certificate's period that its owner should know of; nil for a long validity.
     ///
     /// - Parameter time: In seconds since 1970.
     public func notice(at time: Int64 = CertificateValidity.now) -> TokenNotice? {

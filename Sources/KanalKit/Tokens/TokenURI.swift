@@ -17,7 +17,7 @@ struct TokenURI {
 
     /// - Throws: ``KanalError/invalidArgument(_:)`` for a URI that is malformed, or names what no token has here.
     init(_ text: String) throws(KanalError) {
-        // The part after the question mark tells how to log in, and does not identify the token.
+        // The part after the question mark is for the login, and does not identify the token.
         let path = text.dropFirst(Self.scheme.count).prefix { $0 != "?" }
         for part in path.split(separator: ";") {
             let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -26,7 +26,7 @@ struct TokenURI {
             }
             let name = String(halves[0])
             if Self.objects.contains(name) { continue }
-            // One of a vendor, too, may be what tells tokens apart (RFC 7512, 2.5).
+            // A vendor's attribute, too, may distinguish tokens (RFC 7512, 2.5).
             guard Self.known.contains(name) else {
                 throw .invalidArgument("this attribute of a pkcs11 URI does not describe a token: \(name)")
             }
@@ -42,14 +42,19 @@ struct TokenURI {
 
     /// The URI by which other programs find the token.
     static func text(of information: TokenInformation) -> String {
-        let parts = ["model", "manufacturer", "serial", "token"].compactMap { name -> String? in
-            let value = value(of: name, information)
-            return value.isEmpty ? nil : "\(name)=\(PercentEncoding.encoded(value))"
-        }
-        return scheme + parts.joined(separator: ";")
+        text(
+            ["model", "manufacturer", "serial", "token"].compactMap { name -> (name: String, value: String)? in
+                let value = value(of: name, information)
+                return value.isEmpty ? nil : (name, PercentEncoding.encoded(value))
+            })
     }
 
-    /// As `C_GetTokenInfo` and `C_GetSlotInfo` tell it.
+    /// The URI of attributes with encoded values.
+    static func text(_ attributes: [(name: String, value: String)]) -> String {
+        scheme + attributes.map { "\($0.name)=\($0.value)" }.joined(separator: ";")
+    }
+
+    /// As `C_GetTokenInfo` and `C_GetSlotInfo` return it.
     private static func value(of name: String, _ information: TokenInformation) -> [UInt8] {
         switch name {
         case "token": information.fields.label

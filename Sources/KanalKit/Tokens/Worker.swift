@@ -71,7 +71,7 @@ final class Worker: Sendable {
 
     private func runAll() {
         repeat {
-            while let work = next() { work.run() }
+            while let work = next() { work.run()?() }
         } while arrivals.wait(timeout: .now() + Self.patience) == .success || !mayEnd()
     }
 
@@ -91,15 +91,7 @@ final class Worker: Sendable {
     }
 }
 
-/// The effect of cancelling a task whose work runs.
-enum Cancellation: Sendable {
-    /// The caller waits for the work, which is asked to end its own waiting. The closure does not block.
-    case asks(@Sendable () -> Void)
-    /// The caller goes on at once. The work ends on its own, and its result is discarded.
-    case abandons
-}
-
-/// Runs work on a worker, and tells its error by its type.
+/// Runs work on a worker, and throws its error by its type.
 func working<Result: Sendable>(
     on worker: Worker, cancellation: Cancellation = .asks({}),
     _ body: @escaping @Sendable () throws(KanalError) -> Result
@@ -118,7 +110,7 @@ func working<Result: Sendable>(
 private final class Work: Sendable {
     /// Runs the work, and returns a closure that reports its end.
     typealias Body = @Sendable () -> @Sendable () -> Void
-    /// Tells why the work does not run, or is not waited for.
+    /// Receives the reason why the work does not run, or is not waited for.
     typealias Refuse = @Sendable (KanalError) -> Void
 
     private enum Phase {
@@ -132,9 +124,9 @@ private final class Work: Sendable {
 
     init(_ cancellation: Cancellation) { phase = Lock(.new(cancellation)) }
 
-    /// Takes over the work.
+    /// Accepts the work.
     ///
-    /// - Returns: Whether it is still wanted; else it has been told that it was cancelled.
+    /// - Returns: Whether it is still wanted; else it was refused as cancelled.
     func give(_ body: @escaping Body, orRefuse refuse: @escaping Refuse) -> Bool {
         let isWanted = phase.withLock { phase in
             guard case .new(let cancellation) = phase else { return false }
@@ -145,14 +137,9 @@ private final class Work: Sendable {
         return isWanted
     }
 
-    func run() {
-        let tell = carryOut()
-        tell?()
-    }
-
-    /// Does the work. Everything that it holds is released before its end is reported: the caller may end the process
-    /// then, with the libraries that releasing a card needs.
-    private func carryOut() -> (@Sendable () -> Void)? {
+    /// Does the work. Everything that it holds is released before the returned closure reports its end: the caller may
+    /// end the process then, with the libraries that releasing a card needs.
+    func run() -> (@Sendable () -> Void)? {
         let body: Body? = phase.withLock { phase in
             guard case .waiting(let body, let cancellation, let refuse) = phase else { return nil }
             phase = .running(cancellation, refuse)

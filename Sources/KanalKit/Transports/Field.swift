@@ -20,8 +20,8 @@ final class Field: Sendable {
     var hasTransports: Bool { !transports.isEmpty }
 
     /// - Parameters:
-    ///   - transports: Those that may have fields.
-    ///   - isOnlyWay: Whether there are no other readers.
+    ///   - transports: The transports that may have fields.
+    ///   - isOnlyWay: Whether other readers are absent.
     init(_ transports: [any Transport], isOnlyWay: Bool = true) {
         self.transports = transports
         self.isOnlyWay = isOnlyWay && !transports.isEmpty

@@ -14,7 +14,7 @@ public struct ReaderKinds: OptionSet, Sendable {
     /// Readers that reach their cards by contacts, and tokens that are readers of their own on USB.
     public static let wired = ReaderKinds(rawValue: 1)
     /// Readers that reach their cards over the air: by NFC or Bluetooth. The reader's name, `wireless_readers` of
-    /// `kanal.conf`, the card's answer to reset and the reader's report on a card tell them.
+    /// `kanal.conf`, the card's answer to reset and the reader's report on a card identify them.
     public static let wireless = ReaderKinds(rawValue: 2)
 
     /// All readers of pcscd.
@@ -39,7 +39,8 @@ final class ChosenReaders: ReaderService {
     func recentReaders() throws(LinkError) -> [ReaderState] { try service.recentReaders().filter(isChosen) }
     func watch() -> (any ReaderWatch)? { service.watch() }
 
-    /// Whether a reader can be of a kind that is wanted. One that nothing says of is known when its card is connected to.
+    /// Whether a reader can be of a kind that is wanted. A reader of unknown kind is checked when its card is connected
+    /// to.
     private func isChosen(_ state: ReaderState) -> Bool {
         kinds.contains(.wireless) || !policy.isWireless(state.name, answer: state.atr ?? [])
     }

@@ -17,14 +17,14 @@ int data_export(const struct pkey *pkey, int selection, OSSL_CALLBACK *callback,
     if (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY)
         *next++ = OSSL_PARAM_construct_octet_string(
             OSSL_PKEY_PARAM_PUB_KEY, (void *)pkey->info.key.bytes, pkey->info.key.length);
-    /* Numbers of such lists have the order of the processor, which is that of the key. */
+    /* Numbers in such lists have the processor's byte order, as the key's number has. */
     if (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY)
         *next++ = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, pkey->number->octets, pkey->number->length);
     *next = OSSL_PARAM_construct_end();
     return callback(list, argument);
 }
 
-/* A number of any length that has no more than so many bytes. */
+/* A number of any length whose value fits into so many bytes. */
 static struct secret *read_number(const OSSL_PARAM *value, size_t size) {
     unsigned char number[CURVE_LONGEST] = {0};
     const unsigned char *octets = value->data;
@@ -44,7 +44,7 @@ static struct secret *read_number(const OSSL_PARAM *value, size_t size) {
     return secret;
 }
 
-/* Gives an empty key what another one has. */
+/* Fills an empty key by a list of parameters. */
 static int move(struct pkey *pkey, struct pkey *made) {
     if (!made)
         return 0;
@@ -72,7 +72,7 @@ int data_import(struct pkey *pkey, int selection, const OSSL_PARAM parameters[])
     if (!given_check(parameters))
         return 0;
     if (pkey->der || !group || !given_text(group, name, sizeof name))
-        return FAIL(REASON_INPUT, "a GOST key wants a group");
+        return FAIL(REASON_INPUT, "a GOST key needs the parameter group");
     curve = generation_curve(pkey->kind, name);
     if (!curve)
         return 0;
@@ -84,7 +84,7 @@ int data_import(struct pkey *pkey, int selection, const OSSL_PARAM parameters[])
         if (!secret || !move(pkey, software_key(pkey->provider, pkey->kind, curve, hash, secret)))
             return 0;
         return !point || der_equal(octets, pkey->info.key)
-            || FAIL(REASON_INPUT, "the public key is not that of the private one");
+            || FAIL(REASON_INPUT, "the public key does not belong to the private key");
     }
     pkey->curve = curve;
     if (!(selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) || !point)

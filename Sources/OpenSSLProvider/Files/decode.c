@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoders: SubjectPublicKeyInfo and PrivateKeyInfo of GOST keys, and files that hold the URI of a token's key: PEM with a label of its own,
- * around SEQUENCE { VisibleString "PKCS#11 Provider URI v1.0", UTF8String }, as pkcs11-provider and others have it.
+ * Decoders: SubjectPublicKeyInfo and PrivateKeyInfo of GOST keys, and files that hold the URI of a token's key: PEM
+ * with a label of its own, around SEQUENCE { VisibleString "PKCS#11 Provider URI v1.0", UTF8String }, as in
+ * pkcs11-provider and others.
  */
 #include "provider.h"
 
@@ -15,7 +16,7 @@ enum { LARGEST_INPUT = 1 << 16 };
 static void *new(void *provider) { return provider; }
 static void release(void *provider) { (void)provider; }
 
-/* All that the input has; NULL if there is nothing, or more than a key may have. */
+/* The whole input; NULL if it is empty, or longer than a key may be. */
 static unsigned char *read_all(const struct provider *provider, OSSL_CORE_BIO *in, size_t *length) {
     unsigned char *octets = OPENSSL_malloc(LARGEST_INPUT);
     size_t count;
@@ -31,8 +32,9 @@ static unsigned char *read_all(const struct provider *provider, OSSL_CORE_BIO *i
 }
 
 /*
- * After an error of a file that no other decoder reads. OpenSSL's store drops the errors of decoders up to the last mark, and
- * says "unsupported" in their place: marks on the error itself keep it. Each level of decoders may take one.
+ * After an error of a file that no other decoder reads. OpenSSL's store drops the errors of decoders up to the last
+ * mark, and reports "unsupported" in their place: marks on the error itself keep it. Each level of decoders may remove
+ * one mark.
  */
 static int keep_error(void) {
     for (int i = 0; i < 4; i++)
@@ -42,7 +44,7 @@ static int keep_error(void) {
 
 /* ---- SubjectPublicKeyInfo ---- */
 
-/* What is no public key of GOST is left to others, without an error. */
+/* Other input than a public key of GOST is left to other decoders, without an error. */
 static int decode_info(
     void *context, OSSL_CORE_BIO *in, int selection, OSSL_CALLBACK *callback, void *argument,
     OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
@@ -61,7 +63,7 @@ static int decode_info(
     return pkey ? pkey_give(pkey, callback, argument) : 1;
 }
 
-/* 0 asks for whatever is there. */
+/* 0 asks for any part. */
 static int wants_public(void *provider, int selection) {
     (void)provider;
     return selection == 0
@@ -76,7 +78,10 @@ static int wants_private(void *provider, int selection) {
     return selection == 0 || selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY;
 }
 
-/* What is no key of GOST is left to others, without an error; and a key of GOST to an engine that is there for such keys. */
+/*
+ * Other input than a key of GOST is left to other decoders, without an error; and a key of GOST to an engine for such
+ * keys, if one is loaded.
+ */
 static int decode_private(
     void *context, OSSL_CORE_BIO *in, int selection, OSSL_CALLBACK *callback, void *argument,
     OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
@@ -96,7 +101,7 @@ static int decode_private(
 
 /* ---- Files with a URI ---- */
 
-/* The URI in a file's DER, as a text that the caller frees; NULL if there is none. */
+/* The URI in a file's DER, as a text that the caller frees; NULL if the file has no URI. */
 static char *read_uri(const unsigned char *octets, size_t length) {
     const struct der version_1 = {(const unsigned char *)URI_VERSION, strlen(URI_VERSION)};
     struct der rest = {octets, length}, sequence, version, text;
@@ -131,7 +136,7 @@ static int decode_uri(
     (void)selection;
     OPENSSL_clear_free(octets, LARGEST_INPUT);
     if (is_damaged) {
-        FAIL(REASON_INPUT, "the file with a URI is damaged, or has another version than \"" URI_VERSION "\"; write it anew");
+        FAIL(REASON_INPUT, "the file with a URI is damaged, or has another version than \"" URI_VERSION "\"; write it again");
         return keep_error();
     }
     if (!uri)
@@ -144,7 +149,7 @@ static int decode_uri(
 }
 
 #define FIRST_LINE "-----BEGIN " URI_LABEL "-----"
-/* The content between the lines of the label; 0 if there is none. */
+/* The content between the lines of the label; 0 without content. */
 static size_t read_pem(const char *text, unsigned char *octets) {
     static const char first[] = FIRST_LINE, last[] = "-----END " URI_LABEL "-----";
     const char *begin = strstr(text, first), *end = begin ? strstr(begin, last) : NULL;
@@ -171,11 +176,11 @@ static int decode_pem(
 
     (void)selection, (void)ask, (void)ask_argument;
     if (der) {
-        /* There is room: all that was read is less than the memory. */
+        /* The room suffices, since the input is shorter than the memory. */
         octets[length] = 0;
         der_length = read_pem((char *)octets, der);
         if (!der_length && strstr((char *)octets, FIRST_LINE)) {
-            FAIL(REASON_INPUT, "the file with a URI has no last line, or no base64 before it; write it anew");
+            FAIL(REASON_INPUT, "the file with a URI has no last line, or no base64 before it; write it again");
             keep_error();
         }
     }

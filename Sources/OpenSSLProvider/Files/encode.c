@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Encoders: public keys of GOST as SubjectPublicKeyInfo, private ones in memory as PrivateKeyInfo, those of tokens as files
- * that hold their URI, and all as text. Public keys of RSA and EC are encoded by the default provider.
+ * Encoders: public keys of GOST as SubjectPublicKeyInfo, private keys in memory as PrivateKeyInfo, private keys of
+ * tokens as files that hold their URI, and all as text. The default provider encodes public keys of RSA and EC.
  */
 #include "provider.h"
 
@@ -97,7 +97,7 @@ static unsigned char *make_uri(const struct pkey *pkey, size_t *length) {
     return der_end(&writer, length);
 }
 
-/* A private key for a file, under a password if a cipher is named, and the label that it has in PEM. */
+/* A private key for a file, under a password if a cipher is named, and its label in PEM. */
 static unsigned char *make_private(
     const struct writing *writing, const struct pkey *pkey, OSSL_PASSPHRASE_CALLBACK *ask, void *argument, size_t *length,
     const char **label) {
@@ -211,7 +211,7 @@ ENCODER(info_pem, does_public, encode_info_pem);
 PRIVATE_ENCODER(private_der, encode_private_der);
 PRIVATE_ENCODER(private_pem, encode_private_pem);
 ENCODER(text_encoder, does_text, encode_text);
-/* The default provider's text says more of a public half. */
+/* The default provider's text of a public half has more detail. */
 ENCODER(private_text, does_private, encode_text);
 
 #define PUBLIC(names) \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private keys of files under a password: by PBES2 of the libcrypto that is there, with the cipher that the program names. */
+/* Encrypts private keys for files under a password, by PBES2 of libcrypto and the cipher that the program names. */
 #include "provider.h"
 
 #include <openssl/pkcs12.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private keys of GOST as PKCS #8 has them (RFC 5958): read in the forms that are in use, and written with the bare number, as
- * RFC 9337 and R 50.1.112 have it.
+ * Private keys of GOST in PKCS #8 (RFC 5958): all forms in use are read, and the bare number is written, as in RFC 9337
+ * and R 50.1.112.
  */
 #include "provider.h"
 
@@ -50,7 +50,7 @@ static struct secret *read_number(const gost_curve_set *curve, struct der octets
     return secret;
 }
 
-/* A key of GOST by its algorithm, whatever the rest is. */
+/* Recognises a key of GOST by its algorithm alone. */
 bool pkcs8_read(const unsigned char *octets, size_t length, struct pkcs8 *pkcs8) {
     struct der whole = {octets, length}, sequence, algorithm, identifier;
 
@@ -79,7 +79,7 @@ static const char *identifier_text(struct text *text, struct der identifier) {
     return text->characters;
 }
 
-/* Attributes and the public half may come behind the number. */
+/* Attributes and the public half may follow the number. */
 static bool is_rest(struct der rest) {
     struct der ignored;
 
@@ -94,7 +94,7 @@ struct pkey *pkcs8_key(struct provider *provider, const struct pkcs8 *pkcs8) {
     struct text text = {0};
 
     if (pkcs8->version.length != 1 || pkcs8->version.bytes[0] > 1)
-        FAIL(REASON_UNSUPPORTED, "the file of the private key has another version of PKCS #8 than 0 and 1");
+        FAIL(REASON_UNSUPPORTED, "the file of the private key has an unknown version of PKCS #8; 0 and 1 are known");
     else if (!info_read_parameters(pkcs8->parameters, &curve, &hash) || !is_rest(pkcs8->rest))
         FAIL(REASON_INPUT, "the file of the private key is damaged");
     else if (!(set = gost_curve_set_of(curve.bytes, curve.length)))
@@ -126,7 +126,7 @@ unsigned char *pkcs8_write(const struct pkey *pkey, size_t *length) {
     der_wrap(&writer, 0x30, end);
     der_prepend(&writer, DER(version));
     der_wrap(&writer, 0x30, writer.room);
-    /* What is moved to the front leaves nothing behind it: the whole is cleared by its length. */
+    /* The move to the front leaves no copy behind: the whole memory is cleared by its length. */
     der = der_end(&writer, length);
     if (der)
         OPENSSL_cleanse(der + *length, room - *length);

@@ -13,11 +13,11 @@ struct store {
     struct provider *provider;
     struct name name;
     int expected;
-    /* The classes that are still to be looked for. */
+    /* The classes that were not searched yet. */
     CK_OBJECT_CLASS classes[CLASSES];
     size_t class_count;
     bool has_classes;
-    /* What was found of one class, and is still to be given. */
+    /* The objects of one class that were found, and the next one to deliver. */
     CK_OBJECT_CLASS class;
     struct token *token;
     struct object *objects;
@@ -53,7 +53,7 @@ static bool has_class(const struct name *name, CK_OBJECT_CLASS class) {
 
 static void choose_classes(struct store *store) {
     static const CK_OBJECT_CLASS all[CLASSES] = {CKO_PRIVATE_KEY, CKO_PUBLIC_KEY, CKO_CERTIFICATE};
-    /* A public key may be taken from a certificate, or a private key, of the name. */
+    /* A public key may come from a certificate, or a private key, of the name. */
     static const CK_OBJECT_CLASS public[CLASSES] = {CKO_PUBLIC_KEY, CKO_CERTIFICATE, CKO_PRIVATE_KEY};
     bool is_public = store->expected == OSSL_STORE_INFO_PUBKEY;
 
@@ -94,12 +94,7 @@ static void *open_store(void *context, const char *uri) {
     return store;
 }
 
-static const OSSL_PARAM *settable(void *provider) {
-    static const OSSL_PARAM list[] = {OSSL_PARAM_int(OSSL_STORE_PARAM_EXPECT, NULL), OSSL_PARAM_END};
-
-    (void)provider;
-    return list;
-}
+PROVIDER_LIST(settable, OSSL_PARAM_int(OSSL_STORE_PARAM_EXPECT, NULL))
 
 static int set(void *context, const OSSL_PARAM parameters[]) {
     struct store *store = context;
@@ -108,7 +103,7 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
     return given_check(parameters) && (!expected || OSSL_PARAM_get_int(expected, &store->expected));
 }
 
-/* Looks for the next class of which there is an object. Returns 0 with an error. */
+/* Finds the next class that has an object. Returns 0 with an error. */
 static int find(struct store *store, const struct asking *asking) {
     bool is_named = store->name.has_id || store->name.label, is_only = store->expected != 0;
 
@@ -120,7 +115,7 @@ static int find(struct store *store, const struct asking *asking) {
         store->class = store->classes[0];
         memmove(store->classes, store->classes + 1, --store->class_count * sizeof *store->classes);
         if (is_named && is_only) {
-            /* One object, or an error that says which there are. */
+            /* One object, or an error that lists the objects. */
             struct object *object = OPENSSL_zalloc(sizeof *object);
             found = object ? object_find(
                                  &store->name, store->class, asking, store->class_count == 0, &store->token, object)
@@ -128,7 +123,7 @@ static int find(struct store *store, const struct asking *asking) {
             store->objects = object;
             store->count = found > 0;
         } else {
-            /* A list goes without what cannot be seen for want of a PIN. */
+            /* A list leaves out private keys if there is no PIN. */
             found = object_find_all(
                 &store->name, store->class, asking, &store->token, &store->objects, &store->count);
             if (!found && !is_only && store->class == CKO_PRIVATE_KEY && ERR_GET_REASON(ERR_peek_last_error()) == REASON_PIN)
@@ -151,11 +146,11 @@ static int give_certificate(const unsigned char *der, size_t length, OSSL_CALLBA
         OSSL_PARAM_construct_end(),
     };
 
-    /* OpenSSL drops its own errors of what it cannot read. */
+    /* OpenSSL drops its own errors of malformed certificates. */
     return callback(parameters, argument) || FAIL(REASON_INPUT, "the certificate is malformed; replace it on the token");
 }
 
-/* RSA and EC keys are decoded by those that know them. */
+/* Other providers decode RSA and EC keys. */
 static int give_public(
     struct provider *provider, unsigned char *der, size_t length, OSSL_CALLBACK *callback, void *argument) {
     int type = OSSL_OBJECT_PKEY;
@@ -183,39 +178,27 @@ static int give_public(
 }
 
 static int give(struct store *store, const struct object *object, OSSL_CALLBACK *callback, void *argument) {
-    CK_SESSION_HANDLE session;
-    unsigned long connection;
-    unsigned char *der = NULL;
-    size_t length;
-    bool is_certificate = store->class == CKO_CERTIFICATE && store->expected != OSSL_STORE_INFO_PUBKEY;
+    unsigned char *der;
+    bool always_asks;
     struct pkey *pkey;
+    size_t length;
     int done;
 
     if (store->class == CKO_PRIVATE_KEY && store->expected != OSSL_STORE_INFO_PUBKEY) {
         pkey = pkey_of_token(store->provider, store->token, object);
         return pkey && pkey_give(pkey, callback, argument);
     }
-    if (!token_acquire(store->token, &session, &connection))
-        return 0;
-    if (connection != object->connection) {
-        token_release(store->token, session, connection);
-        return FAIL(REASON_TOKEN, "the token has left");
+    if (store->class != CKO_CERTIFICATE || store->expected == OSSL_STORE_INFO_PUBKEY) {
+        der = public_info(store->token, store->class, object, &always_asks, &length);
+        return der && give_public(store->provider, der, length, callback, argument);
     }
-    if (is_certificate)
-        der = object_attribute(store->token, session, object->handle, CKA_VALUE, &length);
-    else
-        der = public_info(store->token, session, store->class, object, &length);
-    token_release(store->token, session, connection);
-    if (!der)
-        return is_certificate ? FAIL(REASON_FUNCTION, "the certificate's value") : 0;
-    if (!is_certificate)
-        return give_public(store->provider, der, length, callback, argument);
-    done = give_certificate(der, length, callback, argument);
+    der = public_certificate(store->token, object, &length);
+    done = der && give_certificate(der, length, callback, argument);
     OPENSSL_free(der);
     return done;
 }
 
-/* A list may be empty; a program that looks for something alone says no more than that it was not read. */
+/* A list may be empty. For a search of one type OpenSSL reports only that nothing was read. */
 static int fail_empty(const struct store *store) {
     switch (store->expected) {
     case 0: return 0;
@@ -248,7 +231,7 @@ static int load(
     }
     if (store->next == store->count)
         return fail_empty(store);
-    /* An object of a list that cannot be used, such as a key without a public half, is passed over. */
+    /* Unusable objects of a list, such as a key without a public half, are passed over. */
     while (!done && store->next < store->count) {
         bool is_last;
         ERR_set_mark();

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks and keys of GOST 28147-89, Magma and Kuznyechik: by kernels, and block by block where there are none. */
+/* Blocks and keys of GOST 28147-89, Magma and Kuznyechik: by the kernels. */
 #include "block.h"
-
-#include "hash.h"
-#include "linear.h"
-#include "portable.h"
 
 #include <string.h>
 
 void block_begin(struct block *block, enum block_kind kind) {
-    *block = (struct block){.kind = kind, .path = hash_path(), .rows = gost_sbox_set_at(gost_sbox_tc26_z)->rows};
+    *block = (struct block){.kind = kind, .path = gost_best_path(), .rows = gost_sbox_set_at(gost_sbox_tc26_z)->rows};
 }
 
 size_t block_size(const struct block *block) { return block->kind == BLOCK_KUZNYECHIK ? 16 : 8; }
@@ -17,8 +13,7 @@ size_t block_size(const struct block *block) { return block->kind == BLOCK_KUZNY
 void block_set_key(struct block *block, const unsigned char key[BLOCK_KEY]) {
     if (block->kind == BLOCK_KUZNYECHIK) {
         memcpy(block->round_keys, key, BLOCK_KEY);
-        if (!gost_kuznyechik_schedule(block->path, block->round_keys, linear_constants()))
-            linear_schedule(block->round_keys);
+        gost_kuznyechik_schedule(block->path, block->round_keys, gost_kuznyechik_constants());
         return;
     }
     for (int i = 0; i < 8; i++) {
@@ -38,108 +33,49 @@ static gost_28147 of_28147(const struct block *block) {
 void block_encrypt(const struct block *block, const unsigned char *in, unsigned char *out, size_t count) {
     gost_28147 of = of_28147(block);
 
-    if (block->kind == BLOCK_KUZNYECHIK) {
-        if (!gost_kuznyechik_encrypt(block->path, block->round_keys, in, out, count))
-            linear_encrypt(block->round_keys, in, out, count);
-    } else if (!gost_28147_encrypt(block->path, &of, in, out, count)) {
-        portable_28147(&of, false, in, out, count);
-    }
+    if (block->kind == BLOCK_KUZNYECHIK)
+        gost_kuznyechik_encrypt(block->path, block->round_keys, in, out, count);
+    else
+        gost_28147_encrypt(block->path, &of, in, out, count);
 }
 
 void block_decrypt(const struct block *block, const unsigned char *in, unsigned char *out, size_t count) {
     gost_28147 of = of_28147(block);
 
-    if (block->kind == BLOCK_KUZNYECHIK) {
-        if (!gost_kuznyechik_decrypt(block->path, block->round_keys, in, out, count))
-            linear_decrypt(block->round_keys, in, out, count);
-    } else if (!gost_28147_decrypt(block->path, &of, in, out, count)) {
-        portable_28147(&of, true, in, out, count);
-    }
+    if (block->kind == BLOCK_KUZNYECHIK)
+        gost_kuznyechik_decrypt(block->path, block->round_keys, in, out, count);
+    else
+        gost_28147_decrypt(block->path, &of, in, out, count);
 }
 
 /* ---- Modes ---- */
 
-static void add(unsigned char *out, const unsigned char *one, const unsigned char *other, size_t length) {
-    for (size_t i = 0; i < length; i++)
-        out[i] = one[i] ^ other[i];
-}
-
-/* The counter as a block, and the next one. */
-static void take_counter(gost_counter *counter, size_t size, unsigned char *bytes) {
-    size_t half = size / 2;
-
-    for (size_t i = 0; i < half; i++) {
-        bytes[half - 1 - i] = (unsigned char)(counter->left >> 8 * i);
-        bytes[size - 1 - i] = (unsigned char)(counter->right >> 8 * i);
-    }
-    if (counter->part == gost_part_left) {
-        counter->left++;
-        return;
-    }
-    counter->right++;
-    /* Of a half with 32 bits the upper ones do not count. */
-    if (counter->part == gost_part_whole)
-        counter->left += (half == 8 ? counter->right : counter->right & 0xFFFFFFFF) == 0;
-}
-
 void block_count(
     const struct block *block, gost_counter *counter, const unsigned char *in, unsigned char *out, size_t count) {
     gost_28147 of = of_28147(block);
-    unsigned char gamma[BLOCK_LARGEST];
-    size_t size = block_size(block);
 
-    if (block->kind == BLOCK_KUZNYECHIK ? gost_kuznyechik_ctr(block->path, block->round_keys, counter, in, out, count)
-                                        : gost_28147_ctr(block->path, &of, counter, in, out, count))
-        return;
-    for (; count > 0; count--, in += size, out += size) {
-        take_counter(counter, size, gamma);
-        block_encrypt(block, gamma, gamma, 1);
-        add(out, in, gamma, size);
-    }
-    explicit_bzero(gamma, sizeof gamma);
+    if (block->kind == BLOCK_KUZNYECHIK)
+        gost_kuznyechik_ctr(block->path, block->round_keys, counter, in, out, count);
+    else
+        gost_28147_ctr(block->path, &of, counter, in, out, count);
 }
 
 void block_count_28147(
     const struct block *block, uint64_t *number, const unsigned char *in, unsigned char *out, size_t count) {
     gost_28147 of = of_28147(block);
-    unsigned char gamma[8];
 
-    if (gost_28147_cnt(block->path, &of, number, in, out, count))
-        return;
-    for (; count > 0; count--, in += 8, out += 8) {
-        /* N3 counts modulo 2^32, and N4 modulo 2^32 − 1. */
-        uint32_t n3 = (uint32_t)*number + 0x01010101;
-        uint64_t n4 = (*number >> 32) + 0x01010104;
-        *number = (n4 + (n4 >> 32)) << 32 | n3;
-        memcpy(gamma, number, sizeof gamma);
-        block_encrypt(block, gamma, gamma, 1);
-        add(out, in, gamma, sizeof gamma);
-    }
-    explicit_bzero(gamma, sizeof gamma);
+    gost_28147_cnt(block->path, &of, number, in, out, count);
 }
 
 void block_chain(
     const struct block *block, gost_chain chain, unsigned char *feedback, const unsigned char *in, unsigned char *out,
     size_t count) {
     gost_28147 of = of_28147(block);
-    size_t size = block_size(block);
 
-    if (block->kind == BLOCK_KUZNYECHIK ? gost_kuznyechik_chain(block->path, block->round_keys, chain, feedback, in, out, count)
-                                        : gost_28147_chain(block->path, &of, chain, feedback, in, out, count))
-        return;
-    for (; count > 0; count--, in += size, out = out ? out + size : NULL) {
-        unsigned char text[BLOCK_LARGEST];
-        memcpy(text, in, size);
-        if (chain == gost_chain_input)
-            add(feedback, feedback, text, size);
-        block_encrypt(block, feedback, feedback, 1);
-        if (chain != gost_chain_input)
-            add(text, feedback, text, size);
-        if (chain == gost_chain_output)
-            memcpy(feedback, text, size);
-        if (out)
-            memcpy(out, chain == gost_chain_input ? feedback : text, size);
-    }
+    if (block->kind == BLOCK_KUZNYECHIK)
+        gost_kuznyechik_chain(block->path, block->round_keys, chain, feedback, in, out, count);
+    else
+        gost_28147_chain(block->path, &of, chain, feedback, in, out, count);
 }
 
 void block_imit(const struct block *block, unsigned char state[8], const unsigned char *in, size_t count) {
@@ -147,8 +83,7 @@ void block_imit(const struct block *block, unsigned char state[8], const unsigne
     uint64_t code;
 
     memcpy(&code, state, sizeof code);
-    if (!gost_28147_imit(block->path, &of, &code, in, count))
-        portable_imit(&of, &code, in, count);
+    gost_28147_imit(block->path, &of, &code, in, count);
     memcpy(state, &code, sizeof code);
 }
 

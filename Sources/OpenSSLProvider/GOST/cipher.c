@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The modes of GOST R 34.13-2015 with a register of one block, those of GOST 28147-89 (RFC 5830; RFC 4357, 2), and changes
- * of the key within a message: CryptoPro Key Meshing (RFC 4357, 2.3.2), ACPKM (RFC 8645, 6.2.1).
+ * The modes of GOST R 34.13-2015 with a register of one block, the modes of GOST 28147-89 (RFC 5830; RFC 4357, 2), and
+ * changes of the key within a message: CryptoPro Key Meshing (RFC 4357, 2.3.2), ACPKM (RFC 8645, 6.2.1).
  */
 #include "cipher.h"
 
 #include <string.h>
 
-/* How many blocks are done at a time. */
+/* The number of blocks in one pass. */
 enum { BATCH = 4096, DECHAINED = 64 };
 
 size_t cipher_iv_size(enum block_kind kind, enum cipher_mode mode) {
@@ -49,7 +49,7 @@ static void change_key(struct cipher *cipher) {
         block_encrypt(&cipher->block, cipher->gamma, cipher->gamma, 1);
 }
 
-/* How many bytes have the same key from here on, of so many; the key changes if it is time. */
+/* The number of the next bytes that have the same key; the key changes if it is time. */
 static size_t take(struct cipher *cipher, size_t length) {
     size_t left;
 

@@ -5,7 +5,7 @@
 
 #include "block.h"
 
-/* How blocks are linked. All but CIPHER_ECB and CIPHER_CBC take text of any length. */
+/* The modes. All but CIPHER_ECB and CIPHER_CBC accept text of any length. */
 enum cipher_mode {
     CIPHER_ECB,
     CIPHER_CBC,
@@ -29,13 +29,11 @@ struct cipher {
     size_t used, done;
 };
 size_t cipher_iv_size(enum block_kind kind, enum cipher_mode mode);
-/* Begins a message with the key and the vector that are there. */
+/* Begins a message with the present key and vector. */
 void cipher_restart(struct cipher *cipher);
 /* The input and the output may be the same; in CIPHER_ECB and CIPHER_CBC they are whole blocks. */
 void cipher_update(struct cipher *cipher, const unsigned char *in, unsigned char *out, size_t length);
-/*
- * Whether an output gets into the way of its input. It may take the same place, unless it is ahead by text that was kept before.
- */
+/* Whether an output overlaps its input harmfully. It may have the same place, unless kept text puts it ahead. */
 bool cipher_is_over(const unsigned char *out, const unsigned char *in, size_t written, size_t length, bool is_ahead);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { LONGEST = CURVE_LONGEST };
 
-/* Made when it is first used. Threads that make it at once keep that of the first. */
+/* Made at the first use. Of several threads, the first to make it wins. */
 const gost_curve *curve_of(const gost_curve_set *set) {
     static gost_curve *curves[gost_curve_count];
     size_t place = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys and signatures of GOST R 34.10 by the kernels. Numbers, coordinates and digests have their least significant byte
- * first, as many as the curve's numbers have; a signature is s and r, the most significant byte first.
+ * Keys and signatures of GOST R 34.10 by the kernels. Numbers, coordinates and digests have the least significant byte
+ * first, and the length of the curve's numbers; a signature is s and r, the most significant byte first.
  */
 #ifndef KANAL_PROVIDER_CURVE_H
 #define KANAL_PROVIDER_CURVE_H
@@ -10,29 +10,29 @@
 
 enum { CURVE_LONGEST = 64, CURVE_NOISE = 64 };
 
-/* What computing on a curve needs is made once. False for want of memory. */
+/* Prepares the tables of a curve, once. False if there is no memory. */
 bool curve_prepare(const gost_curve_set *set);
 
 /* ---- curve.c: public values ---- */
 
-/* Whether the coordinates are those of a point of order q. */
+/* Whether the coordinates belong to a point of order q. */
 bool curve_has_point(const gost_curve_set *set, const unsigned char *point);
 bool curve_verify(
     const gost_curve_set *set, const unsigned char *point, const unsigned char *digest, const unsigned char *signature);
-/* What curve.c and private.c share; NULL for want of memory. */
+/* The tables, for curve.c and private.c; NULL if there is no memory. */
 const gost_curve *curve_of(const gost_curve_set *set);
 
 /* ---- private.c: constant time in private keys, and nothing of them is left on the stack ---- */
 
 /* Whether a number is above 0 and below q. */
 bool private_is_number(const gost_curve_set *set, const unsigned char *number);
-/* Makes a number that is; false if none comes of this noise, which is random. */
+/* Makes such a number of noise, which is random; false if this noise yields none. */
 bool private_generate(const gost_curve_set *set, const unsigned char noise[CURVE_NOISE], unsigned char *number);
 /* The product of numbers modulo q, as masked keys have them; false if one of them is not above 0 and below q. */
 bool private_unmask(const gost_curve_set *set, const unsigned char *factors, size_t count, unsigned char *number);
 /* The point that belongs to a number. */
 bool private_point(const gost_curve_set *set, const unsigned char *number, unsigned char *point);
-/* RFC 7091, 6.1. The nonce is made of the noise, the key and the digest. */
+/* RFC 7091, 6.1. The nonce depends on the noise, the key and the digest. */
 bool private_sign(
     const gost_curve_set *set, const unsigned char *number, const unsigned char *digest,
     const unsigned char noise[CURVE_NOISE], unsigned char *signature);

@@ -2,34 +2,14 @@
 /* GOST R 34.11-2012 (RFC 6986) and GOST R 34.11-94 (RFC 5831) over whole and broken blocks. */
 #include "hash.h"
 
-#include "portable.h"
-
 #include <string.h>
 
-gost_path hash_path(void) {
-    static int chosen = -1;
-    int known = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
-
-    if (known < 0) {
-        known = gost_has_path(gost_path_avx512) ? gost_path_avx512
-            : gost_has_path(gost_path_avx2)     ? gost_path_avx2
-            : gost_has_path(gost_path_neon)     ? gost_path_neon
-                                                : gost_path_portable;
-        __atomic_store_n(&chosen, known, __ATOMIC_RELAXED);
-    }
-    return (gost_path)known;
-}
-
-static const uint8_t *rows(void) { return gost_sbox_set_at(gost_sbox_cryptopro_341194)->rows; }
-
 static void compress(uint64_t *state, const uint64_t *block, uint64_t counter) {
-    if (!gost_streebog_compress(hash_path(), state, block, counter, gost_streebog_constants()))
-        portable_streebog(state, block, counter);
+    gost_streebog_compress(gost_best_path(), state, block, counter, gost_streebog_constants());
 }
 
 static void step(uint64_t *state, const unsigned char *data, size_t count) {
-    if (!gost_341194_hash(hash_path(), rows(), state, data, count))
-        portable_341194(rows(), state, data, count);
+    gost_341194_hash(gost_best_path(), gost_sbox_set_at(gost_sbox_cryptopro_341194)->rows, state, data, count);
 }
 
 size_t hash_size(enum hash_kind kind) { return kind == HASH_512 ? 64 : 32; }
@@ -53,18 +33,9 @@ static void add(uint64_t *sum, const uint8_t *block, int words) {
 }
 
 static void absorb(struct hash *hash, const unsigned char *data, size_t count) {
-    uint64_t block[8];
-
     if (hash->kind != HASH_94) {
-        if (gost_streebog_update(hash_path(), hash->state, &hash->length, hash->sum, data, count, gost_streebog_constants()))
-            return;
-        for (size_t i = 0; i < count; i++) {
-            memcpy(block, data + 64 * i, sizeof block);
-            compress(hash->state, block, hash->length);
-            hash->length += 512;
-            add(hash->sum, data + 64 * i, 8);
-        }
-        explicit_bzero(block, sizeof block);
+        gost_streebog_update(
+            gost_best_path(), hash->state, &hash->length, hash->sum, data, count, gost_streebog_constants());
         return;
     }
     step(hash->state, data, count);

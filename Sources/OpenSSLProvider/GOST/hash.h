@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GOST hash functions by the kernels, and what is made of them. */
+/* GOST hash functions by the kernels, with HMAC and KDF. */
 #ifndef KANAL_PROVIDER_HASH_H
 #define KANAL_PROVIDER_HASH_H
 
@@ -12,13 +12,11 @@
 enum hash_kind { HASH_256, HASH_512, HASH_94, HASHES };
 struct hash {
     enum hash_kind kind;
-    /* h, the number of bits, and the sum of all blocks; the octets of a block that is not whole. */
+    /* h, the number of bits, and the sum of all blocks; the bytes of an incomplete block. */
     uint64_t state[8], length, sum[8];
     unsigned char partial[64];
     size_t count;
 };
-/* The best instructions of this processor. */
-gost_path hash_path(void);
 size_t hash_size(enum hash_kind kind);
 size_t hash_block_size(enum hash_kind kind);
 void hash_begin(struct hash *hash, enum hash_kind kind);

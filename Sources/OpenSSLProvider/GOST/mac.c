@@ -49,7 +49,9 @@ static void update_imit(struct mac *mac, const unsigned char *data, size_t lengt
     memcpy(mac->partial, data + length - mac->used, mac->used);
 }
 
-/* The last block is padded with zeros. To one block another one of zeros comes, since the standard wants two. */
+/*
+ * The last block is padded with zeros. A single block is followed by a block of zeros, since the standard requires two.
+ */
 static void end_imit(struct mac *mac) {
     static const unsigned char zeros[8] = {0};
 

@@ -10,7 +10,7 @@ struct mac {
     /* GOST 28147-89 (RFC 5830, 8), whose key may change by meshing; otherwise OMAC (GOST R 34.13-2015, 5.6). */
     bool is_imit, is_meshed;
     unsigned char state[BLOCK_LARGEST];
-    /* The bytes of a block that is not enciphered, which OMAC has added to the state; all bytes so far. */
+    /* The bytes of the incomplete block, which OMAC has added to the state; all bytes so far. */
     unsigned char partial[8];
     size_t used, done;
 };

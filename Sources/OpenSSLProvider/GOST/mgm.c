@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mgm.h"
 
-#include "portable.h"
-
 #include <string.h>
 
 enum { BATCH = 2048 };
@@ -35,9 +33,7 @@ static void add_blocks(struct mgm *mgm, const unsigned char *data, size_t count)
     for (; count > 0; count -= taken, data += size * taken) {
         taken = count < BATCH / size ? count : BATCH / size;
         block_count(&mgm->block, &mgm->factor_counter, zeros, factors, taken);
-        if (!gost_multilinear_sum(mgm->block.path, mgm->sum, data, factors, size, taken))
-            for (size_t i = 0; i < taken; i++)
-                portable_product(mgm->sum, data + size * i, factors + size * i, size);
+        gost_multilinear_sum(mgm->block.path, mgm->sum, data, factors, size, taken);
     }
     explicit_bzero(factors, sizeof factors);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private keys of GOST R 34.10: generation, signatures, agreements. What computes with a private number is a function that
- * is not inlined, and its caller clears the stack that it has used.
+ * Private keys of GOST R 34.10: generation, signatures, agreements. Functions that compute with a private number are
+ * not inlined, and their callers clear the stack that they have used.
  */
 #include "curve.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys that were wrapped by GOST 28147-89 (RFC 4357, 6) and by KExp15 (RFC 9189, 8.2.1). */
+/* Unwraps keys by GOST 28147-89 (RFC 4357, 6) and by KExp15 (RFC 9189, 8.2.1). */
 #include "wrap.h"
 
 #include <string.h>
 
-/* Of codes, in time that depends on their length alone. */
+/* Compares codes, in time that depends on their length alone. */
 static bool are_equal(const unsigned char *one, const unsigned char *other, size_t length) {
     unsigned char bits = 0;
 
@@ -80,7 +80,7 @@ static void make_code(
     explicit_bzero(&block, sizeof block);
 }
 
-/* Deciphers what may end within a block. */
+/* Deciphers a text that may end within a block. */
 static void add_gamma(
     enum block_kind kind, const unsigned char *key, const unsigned char *iv, const unsigned char *in, size_t length,
     unsigned char *out) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Magma and Kuznyechik with authentication, for OpenSSL: MGM (RFC 9058). The tag is a block, or the part of it that is wanted. */
+/* Magma and Kuznyechik with authentication, for OpenSSL: MGM (RFC 9058). The tag is a block, or its first bytes. */
 #include "cipher.h"
 #include "mgm.h"
 #include "provider.h"
@@ -47,10 +47,10 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
         if (value->data_type != OSSL_PARAM_OCTET_STRING || value->data_size < 4 || value->data_size > size_of(sealing->kind))
             return FAIL(REASON_INPUT, "a tag has from 4 to %zu bytes", size_of(sealing->kind));
         sealing->tag_length = value->data_size;
-        /* Without data it is the length alone that is told. */
+        /* Without data, only the length is set. */
         if (value->data && OSSL_PARAM_get_octet_string_ptr(value, &octets, &length) && octets) {
             if (sealing->is_encryption)
-                return FAIL(REASON_INPUT, "a tag is given for opening alone");
+                return FAIL(REASON_INPUT, "a tag is set for decryption only");
             memcpy(sealing->tag, octets, length);
             sealing->has_tag = true;
         }
@@ -80,28 +80,19 @@ static int get(void *context, OSSL_PARAM parameters[]) {
     if (!value)
         return 1;
     if (!sealing->is_encryption || !sealing->has_tag || value->data_size < 4 || value->data_size > size_of(sealing->kind))
-        return FAIL(REASON_INPUT, "there is no such tag: it is made at the end of sealing");
+        return FAIL(REASON_INPUT, "the tag is made at the end of encryption");
     return OSSL_PARAM_set_octet_string(value, sealing->tag, value->data_size);
 }
 
-static const OSSL_PARAM *list_settable(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL), OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_IVLEN, NULL),
-        OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL, 0), OSSL_PARAM_END};
+CONTEXT_LIST(
+    list_settable, OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL),
+    OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_IVLEN, NULL),
+    OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL, 0))
 
-    (void)context, (void)provider;
-    return list;
-}
-
-static const OSSL_PARAM *list_gettable(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL), OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
-        OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_TAGLEN, NULL),
-        OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL, 0), OSSL_PARAM_END};
-
-    (void)context, (void)provider;
-    return list;
-}
+CONTEXT_LIST(
+    list_gettable, OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, NULL), OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
+    OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_TAGLEN, NULL),
+    OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL, 0))
 
 static int describe(OSSL_PARAM parameters[], enum block_kind kind) {
     OSSL_PARAM *value;
@@ -137,7 +128,7 @@ static int begin(
         sealing->has_key = true;
     }
     if (nonce && (nonce_length != size_of(sealing->kind) || nonce[0] & 0x80))
-        return FAIL(REASON_INPUT, "a nonce of MGM has %zu bytes, of which the first bit is 0", size_of(sealing->kind));
+        return FAIL(REASON_INPUT, "a nonce of MGM has %zu bytes, and its first bit is 0", size_of(sealing->kind));
     if (nonce) {
         memcpy(sealing->nonce, nonce, nonce_length);
         sealing->has_nonce = true;
@@ -164,18 +155,18 @@ static int update(
 
     if (!sealing->is_begun)
         return FAIL(REASON_INPUT, "the cipher has no key, or no nonce for another message");
-    /* A negative length of EVP's is one of almost all memory here. */
+    /* A negative length of EVP becomes almost all memory here. */
     if (length > PTRDIFF_MAX || (length > 0 && !in))
-        return FAIL(REASON_INPUT, "the text is longer than memory, or there is none");
+        return FAIL(REASON_INPUT, "the text is missing, or longer than memory");
     *out_length = length;
     if (!out)
         return mgm_authenticate(&sealing->mgm, in, length)
-            || FAIL(REASON_INPUT, "too much data, or data that come after the text");
+            || FAIL(REASON_INPUT, "too much data, or data after the text");
     if (length > room)
         return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, length);
     if (cipher_is_over(out, in, length, length, false))
-        return FAIL(REASON_INPUT, "the text would be written over what is still to be read");
-    return mgm_update(&sealing->mgm, sealing->is_encryption, in, out, length) || FAIL(REASON_INPUT, "too much text");
+        return FAIL(REASON_INPUT, "the output overlaps the rest of the input");
+    return mgm_update(&sealing->mgm, sealing->is_encryption, in, out, length) || FAIL(REASON_INPUT, "the text is too long");
 }
 
 static int end(void *context, unsigned char *out, size_t *length, size_t room) {
@@ -191,7 +182,7 @@ static int end(void *context, unsigned char *out, size_t *length, size_t room) {
         return FAIL(REASON_INPUT, "the tag of the message is missing");
     sealing->is_begun = false;
     if (!mgm_end(&sealing->mgm, tag))
-        return FAIL(REASON_INPUT, "there is neither text nor data");
+        return FAIL(REASON_INPUT, "the message has neither text nor data");
     if (sealing->is_encryption) {
         memcpy(sealing->tag, tag, sizeof tag);
         sealing->has_tag = true;
@@ -199,7 +190,7 @@ static int end(void *context, unsigned char *out, size_t *length, size_t room) {
     }
     is_right = CRYPTO_memcmp(tag, sealing->tag, sealing->tag_length) == 0;
     OPENSSL_cleanse(tag, sizeof tag);
-    return is_right || FAIL(REASON_INPUT, "the tag is wrong: the key is, or the message was changed");
+    return is_right || FAIL(REASON_INPUT, "the tag is wrong: the key is wrong, or the message was changed");
 }
 
 #define SEALING(which) \

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GOST ciphers for OpenSSL, with the parameters that messages have: RFC 4490, 5; R 1323565.1.025-2019; RFC 9337, 7.3.
+ * GOST ciphers for OpenSSL, with the parameters of messages: RFC 4490, 5; R 1323565.1.025-2019; RFC 9337, 7.3.
  *
- * Text that is not a whole block is kept back where blocks are linked, and so is what may be padding. A cipher with a code
- * puts that behind the text, and gives the text of a message without it.
+ * Modes of whole blocks keep an incomplete block back, and a block that may be padding. A cipher with a code appends it
+ * to the text, and removes it in decryption.
  */
 #include "ciphers.h"
 
 #include <string.h>
 #include <sys/random.h>
 
-/* What OpenSSL 3.0 calls OSSL_CIPHER_PARAM_ALGORITHM_ID_PARAMS, and what 3.4 and later do. */
+/* The names of OSSL_CIPHER_PARAM_ALGORITHM_ID_PARAMS in OpenSSL 3.0, and in 3.4 and later. */
 #define OLD_PARAMETERS "alg_id_param"
 #define NEW_PARAMETERS "algorithm-id-params"
 
-/* Names, and what they are of. The sections are those of R 1323565.1.025-2019 and of RFC 4357. */
+/* Ciphers by their names. The sections are from R 1323565.1.025-2019 and RFC 4357. */
 #define CIPHERS(entry) \
     entry(gost89, "gost89:GOST 28147-89:1.2.643.2.2.21", BLOCK_28147, CFB, 1024, PARAMETERS_28147, false, tc26_z) \
     entry(gost89_cnt, "gost89-cnt", BLOCK_28147, CNT, 1024, PARAMETERS_28147, false, cryptopro_a) \
@@ -44,7 +44,7 @@
         names, kind, CIPHER_##mode, EVP_CIPH_##mode##_MODE, section, parameters, has_code, gost_sbox_##rows};
 CIPHERS(FORM)
 
-bool form_has_blocks(const struct form *form) { return form->mode == CIPHER_ECB || form->mode == CIPHER_CBC; }
+static bool has_blocks(const struct form *form) { return form->mode == CIPHER_ECB || form->mode == CIPHER_CBC; }
 
 static struct ciphering *new(const struct form *form) {
     struct ciphering *ciphering = OPENSSL_zalloc(sizeof *ciphering);
@@ -52,7 +52,7 @@ static struct ciphering *new(const struct form *form) {
     if (!ciphering)
         return NULL;
     ciphering->form = form;
-    ciphering->is_padded = form_has_blocks(form);
+    ciphering->is_padded = has_blocks(form);
     ciphering->cipher.mode = form->mode;
     ciphering->cipher.section = form->section;
     ciphering->cipher.has_iv = form->mode == CIPHER_ECB;
@@ -66,14 +66,15 @@ static void *duplicate(void *context) { return OPENSSL_memdup(context, sizeof(st
 
 static size_t iv_size(const struct form *form) { return cipher_iv_size(form->kind, form->mode); }
 static size_t kind_size(const struct form *form) { return form->kind == BLOCK_KUZNYECHIK ? 16 : 8; }
-/* What OpenSSL gives room for beside the text. */
+/* The room that OpenSSL allocates beside the text. */
 static size_t room_size(const struct form *form) {
-    return form_has_blocks(form) || form->has_code ? kind_size(form) : 1;
+    return has_blocks(form) || form->has_code ? kind_size(form) : 1;
 }
 
 /* ---- Keys ---- */
 
-void ciphering_restart(struct ciphering *ciphering) {
+/* Begins a message with the key, the vector and the seed that are known. */
+static void restart(struct ciphering *ciphering) {
     struct cipher *cipher = &ciphering->cipher;
     unsigned char keys[64];
     struct block block;
@@ -108,13 +109,15 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
     value = OSSL_PARAM_locate_const(parameters, NEW_PARAMETERS);
     if (!value)
         value = OSSL_PARAM_locate_const(parameters, OLD_PARAMETERS);
-    if (value
-        && (!OSSL_PARAM_get_octet_string_ptr(value, &octets, &length) || !parameters_read(ciphering, octets, length)))
-        return 0;
+    if (value) {
+        if (!OSSL_PARAM_get_octet_string_ptr(value, &octets, &length) || !parameters_read(ciphering, octets, length))
+            return 0;
+        restart(ciphering);
+    }
     if ((value = OSSL_PARAM_locate_const(parameters, OSSL_CIPHER_PARAM_PADDING))) {
         if (!OSSL_PARAM_get_uint(value, &padding))
             return 0;
-        ciphering->is_padded = padding && form_has_blocks(ciphering->form);
+        ciphering->is_padded = padding && has_blocks(ciphering->form);
     }
     value = OSSL_PARAM_locate_const(parameters, OSSL_CIPHER_PARAM_KEYLEN);
     return !value || (OSSL_PARAM_get_size_t(value, &length) && length == BLOCK_KEY);
@@ -156,35 +159,15 @@ static int get(void *context, OSSL_PARAM parameters[]) {
 #define PARAMETERS_OF_MESSAGES \
     OSSL_PARAM_octet_string(OLD_PARAMETERS, NULL, 0), OSSL_PARAM_octet_string(NEW_PARAMETERS, NULL, 0)
 
-/* OpenSSL asks without a context, too, whether a cipher has parameters of its own: those without have lists of their own. */
-static const OSSL_PARAM *list_settable(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {COMMON_SETTABLE, PARAMETERS_OF_MESSAGES, OSSL_PARAM_END};
-
-    (void)context, (void)provider;
-    return list;
-}
-static const OSSL_PARAM *list_settable_plain(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {COMMON_SETTABLE, OSSL_PARAM_END};
-
-    (void)context, (void)provider;
-    return list;
-}
-static const OSSL_PARAM *list_gettable(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        COMMON_SETTABLE, OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
-        OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_IV, NULL, 0), PARAMETERS_OF_MESSAGES, OSSL_PARAM_END};
-
-    (void)context, (void)provider;
-    return list;
-}
-static const OSSL_PARAM *list_gettable_plain(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        COMMON_SETTABLE, OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
-        OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_IV, NULL, 0), OSSL_PARAM_END};
-
-    (void)context, (void)provider;
-    return list;
-}
+/* OpenSSL asks for these lists without a context, too: ciphers without parameters of messages have separate lists. */
+CONTEXT_LIST(list_settable, COMMON_SETTABLE, PARAMETERS_OF_MESSAGES)
+CONTEXT_LIST(list_settable_plain, COMMON_SETTABLE)
+CONTEXT_LIST(
+    list_gettable, COMMON_SETTABLE, OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
+    OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_IV, NULL, 0), PARAMETERS_OF_MESSAGES)
+CONTEXT_LIST(
+    list_gettable_plain, COMMON_SETTABLE, OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_IVLEN, NULL),
+    OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_IV, NULL, 0))
 
 static int describe(OSSL_PARAM parameters[], const struct form *form) {
     OSSL_PARAM *value;
@@ -230,7 +213,7 @@ static int begin(
         if (!ciphering->has_seed)
             return FAIL(REASON_INPUT, "the system provides no random numbers");
     }
-    ciphering_restart(ciphering);
+    restart(ciphering);
     return set(ciphering, parameters);
 }
 static int begin_encrypt(
@@ -244,13 +227,13 @@ static int begin_decrypt(
     return begin(context, key, key_length, iv, iv_length, parameters, false);
 }
 
-/* Whole blocks of what was kept and what comes; the last of them is kept if it may be padding. */
+/* Whole blocks of the kept and the new text; the last block is kept if it may be padding. */
 static size_t count_done(const struct ciphering *ciphering, size_t total) {
     size_t size = kind_size(ciphering->form), rest = total % size;
 
     if (!ciphering->cipher.is_encryption && ciphering->form->has_code)
         return total < size ? 0 : total - size;
-    if (!form_has_blocks(ciphering->form))
+    if (!has_blocks(ciphering->form))
         return total;
     return total - (!ciphering->cipher.is_encryption && ciphering->is_padded && rest == 0 && total > 0 ? size : rest);
 }
@@ -278,7 +261,7 @@ static void update_blocks(struct ciphering *ciphering, unsigned char *out, size_
     keep(ciphering, in + done, length - done);
 }
 
-/* What comes last is kept, for it may be the code. The output may be in the input's place. */
+/* The last bytes are kept, because they may be the code. The output may be in the input's place. */
 static void update_coded(struct ciphering *ciphering, unsigned char *out, const unsigned char *in, size_t length) {
     unsigned char joined[BLOCK_LARGEST + 2048];
     size_t size = kind_size(ciphering->form), taken, total, done;
@@ -300,8 +283,8 @@ static void update_coded(struct ciphering *ciphering, unsigned char *out, const 
 static int update(
     void *context, unsigned char *out, size_t *out_length, size_t room, const unsigned char *in, size_t length) {
     struct ciphering *ciphering = context;
-    bool is_ahead = form_has_blocks(ciphering->form) && ciphering->kept_length > 0;
-    /* A negative length of EVP's is one of almost all memory here. */
+    bool is_ahead = has_blocks(ciphering->form) && ciphering->kept_length > 0;
+    /* A negative length of EVP becomes almost all memory here. */
     size_t done = length <= PTRDIFF_MAX ? count_done(ciphering, ciphering->kept_length + length) : 0;
 
     if (length > PTRDIFF_MAX)
@@ -309,17 +292,17 @@ static int update(
     if (!ciphering->cipher.has_key || !ciphering->cipher.has_iv)
         return FAIL(REASON_INPUT, "the cipher has no key, or no vector");
     if (ciphering->form->has_code && !ciphering->has_seed)
-        return FAIL(REASON_INPUT, "the cipher has no parameters, which have the seed of its keys");
+        return FAIL(REASON_INPUT, "the cipher has no parameters with the seed of its keys");
     if (ciphering->is_ended)
         return FAIL(REASON_INPUT, "the message has ended with its code; begin another one");
     if (done > room)
         return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, done);
     if ((length > 0 && !in) || (done > 0 && !out) || cipher_is_over(out, in, done, length, is_ahead))
-        return FAIL(REASON_INPUT, "there is no text, no room for it, or it would be written over what is still to be read");
+        return FAIL(REASON_INPUT, "text or room is missing, or the output overlaps the rest of the input");
     *out_length = done;
     if (length == 0)
         return 1;
-    if (form_has_blocks(ciphering->form)) {
+    if (has_blocks(ciphering->form)) {
         update_blocks(ciphering, out, done, in, length);
     } else if (ciphering->form->has_code && !ciphering->cipher.is_encryption) {
         update_coded(ciphering, out, in, length);
@@ -350,7 +333,7 @@ static int end_code(struct ciphering *ciphering, unsigned char *out, size_t *len
     mac_end(&ciphering->mac, code, size);
     is_right = CRYPTO_memcmp(code, sent, size) == 0;
     OPENSSL_cleanse(code, sizeof code);
-    return is_right || FAIL(REASON_INPUT, "the message's code is wrong: the key is, or the message was changed");
+    return is_right || FAIL(REASON_INPUT, "the message's code is wrong: the key is wrong, or the message was changed");
 }
 
 /* The length of the padding (RFC 5652, 6.3), or 0; in time that depends on its validity alone. */
@@ -384,7 +367,7 @@ static int end_blocks(struct ciphering *ciphering, unsigned char *out, size_t *l
     cipher_update(&ciphering->cipher, ciphering->kept, block, size);
     padding = padding_of(block, size);
     if (padding == 0 || size - padding > room)
-        return FAIL(REASON_INPUT, "the padding is wrong: the key is, or the text was changed");
+        return FAIL(REASON_INPUT, "the padding is wrong: the key is wrong, or the text was changed");
     *length = size - padding;
     memcpy(out, block, *length);
     OPENSSL_cleanse(block, sizeof block);
@@ -396,7 +379,7 @@ static int end(void *context, unsigned char *out, size_t *length, size_t room) {
     int done;
 
     *length = 0;
-    if (!form_has_blocks(ciphering->form) && !ciphering->form->has_code)
+    if (!has_blocks(ciphering->form) && !ciphering->form->has_code)
         return 1;
     if (!ciphering->cipher.has_key || !ciphering->cipher.has_iv || (ciphering->form->has_code && !ciphering->has_seed))
         return FAIL(REASON_INPUT, "the cipher has no key, or no vector");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of ciphers share. */
+/* Types and functions for the files of ciphers. */
 #ifndef KANAL_PROVIDER_CIPHERS_H
 #define KANAL_PROVIDER_CIPHERS_H
 
@@ -8,7 +8,7 @@
 #include "cipher.h"
 #include "mac.h"
 
-/* What a cipher's parameters are in DER; without any, OpenSSL's own form: the vector. */
+/* The form of a cipher's parameters in DER; without any, OpenSSL's own form: the vector. */
 enum parameters_form { PARAMETERS_NONE, PARAMETERS_28147, PARAMETERS_UKM };
 struct form {
     const char *name;
@@ -23,14 +23,14 @@ struct form {
     bool has_code;
     gost_sbox_name rows;
 };
-/* The error of a message's key that could not be opened, and the random key in its place. */
+/* The error in opening a message's key, and the random key in its place. */
 struct unopened {
     bool is_set;
     int reason;
     char text[400];
     unsigned char key[BLOCK_KEY];
 };
-/* A cipher as OpenSSL has it. */
+/* OpenSSL's context of a cipher. */
 struct ciphering {
     struct cipher cipher;
     const struct form *form;
@@ -40,24 +40,17 @@ struct ciphering {
     /* The seed of the keys of text and code. */
     unsigned char seed[8];
     struct mac mac;
-    /* Text that is kept back: it is no whole block, or may be padding or a code. */
+    /* Text that is kept back: an incomplete block, or possible padding or code. */
     unsigned char kept[BLOCK_LARGEST];
     size_t kept_length;
     struct unopened unopened;
 };
-/* Whether text is done block by block. */
-bool form_has_blocks(const struct form *form);
-
-/* ---- ciphers.c ---- */
-
-/* Begins a message with what is known of key, vector and seed. */
-void ciphering_restart(struct ciphering *ciphering);
 
 /* ---- unopened.c ---- */
 
-/* Gives a random key. Returns 0 with an error. */
+/* Writes a random key. Returns 0 with an error. */
 int unopened_give_key(struct ciphering *ciphering, OSSL_PARAM *value);
-/* Whether a key to decrypt with is another than the random one in the place of a key that was not opened. Returns 0 with an error. */
+/* Refuses the random key in the place of a message's key that was not opened. Returns 0 with its error. */
 int unopened_check(const struct ciphering *ciphering, const unsigned char *key);
 
 /* ---- parameters.c ---- */

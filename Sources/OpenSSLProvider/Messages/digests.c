@@ -85,16 +85,9 @@ static int get_256(OSSL_PARAM parameters[]) { return get(parameters, HASH_256); 
 static int get_512(OSSL_PARAM parameters[]) { return get(parameters, HASH_512); }
 static int get_94(OSSL_PARAM parameters[]) { return get(parameters, HASH_94); }
 
-static const OSSL_PARAM *gettable(void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_size_t(OSSL_DIGEST_PARAM_BLOCK_SIZE, NULL), OSSL_PARAM_size_t(OSSL_DIGEST_PARAM_SIZE, NULL),
-        OSSL_PARAM_int(OSSL_DIGEST_PARAM_XOF, NULL), OSSL_PARAM_int(OSSL_DIGEST_PARAM_ALGID_ABSENT, NULL),
-        OSSL_PARAM_END,
-    };
-
-    (void)provider;
-    return list;
-}
+PROVIDER_LIST(
+    gettable, OSSL_PARAM_size_t(OSSL_DIGEST_PARAM_BLOCK_SIZE, NULL), OSSL_PARAM_size_t(OSSL_DIGEST_PARAM_SIZE, NULL),
+    OSSL_PARAM_int(OSSL_DIGEST_PARAM_XOF, NULL), OSSL_PARAM_int(OSSL_DIGEST_PARAM_ALGID_ABSENT, NULL))
 
 #define DIGEST(which) \
     static const OSSL_DISPATCH digest_##which[] = { \

@@ -65,7 +65,7 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
     if (!(value = OSSL_PARAM_locate_const(parameters, OSSL_MAC_PARAM_SIZE)))
         return 1;
     if (!OSSL_PARAM_get_size_t(value, &length) || length < 1 || length > coding->form->largest)
-        return FAIL(REASON_INPUT, "the code has from 1 to %zu bytes", coding->form->largest);
+        return FAIL(REASON_INPUT, "a code has from 1 to %zu bytes", coding->form->largest);
     coding->size = length;
     return 1;
 }
@@ -119,21 +119,11 @@ static int get(void *context, OSSL_PARAM parameters[]) {
     return !value || OSSL_PARAM_set_size_t(value, coding->form->kind == BLOCK_KUZNYECHIK ? 16 : 8);
 }
 
-static const OSSL_PARAM *list_gettable(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_size_t(OSSL_MAC_PARAM_SIZE, NULL), OSSL_PARAM_size_t(OSSL_MAC_PARAM_BLOCK_SIZE, NULL), OSSL_PARAM_END};
+CONTEXT_LIST(
+    list_gettable, OSSL_PARAM_size_t(OSSL_MAC_PARAM_SIZE, NULL), OSSL_PARAM_size_t(OSSL_MAC_PARAM_BLOCK_SIZE, NULL))
 
-    (void)context, (void)provider;
-    return list;
-}
-
-static const OSSL_PARAM *list_settable(void *context, void *provider) {
-    static const OSSL_PARAM list[] = {
-        OSSL_PARAM_octet_string(OSSL_MAC_PARAM_KEY, NULL, 0), OSSL_PARAM_size_t(OSSL_MAC_PARAM_SIZE, NULL), OSSL_PARAM_END};
-
-    (void)context, (void)provider;
-    return list;
-}
+CONTEXT_LIST(
+    list_settable, OSSL_PARAM_octet_string(OSSL_MAC_PARAM_KEY, NULL, 0), OSSL_PARAM_size_t(OSSL_MAC_PARAM_SIZE, NULL))
 
 #define CODE(which) \
     static const OSSL_DISPATCH mac_##which[] = { \

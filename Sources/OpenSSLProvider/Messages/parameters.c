@@ -26,12 +26,11 @@ int parameters_read(struct ciphering *ciphering, const unsigned char *octets, si
         cipher->block.rows = rows->rows;
     }
     if (sequence.length)
-        return FAIL(REASON_INPUT, "the parameters of the cipher %.*s have more than is known", NAME(form));
+        return FAIL(REASON_INPUT, "the parameters of the cipher %.*s have unknown parts", NAME(form));
     memcpy(cipher->iv, iv.bytes, size);
     cipher->has_iv = true;
     memcpy(ciphering->seed, iv.bytes + size, seed_size(form));
     ciphering->has_seed = seed_size(form) > 0;
-    ciphering_restart(ciphering);
     return 1;
 }
 

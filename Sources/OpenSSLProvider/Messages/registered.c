@@ -2,10 +2,9 @@
 /*
  * OpenSSL looks digests of signatures up by number, in a table of the process that no provider can fill: verifying a
  * request or a certificate, and signing a message, would end with "unknown message digest algorithm". EVP_add_digest()
- * fills it, and what it wants is a structure like those of OpenSSL's own digests, which say only that the real one is to
- * be fetched by its name. No function makes such a structure in OpenSSL 4. So it is made here, of the five members that
- * OpenSSL's own have, after these were compared with what OpenSSL says of SHA-256; nothing is registered where they are
- * others.
+ * fills it with structures that only name the digest to fetch. OpenSSL 4 has no function that makes such a structure.
+ * So it is made here, of the five members of OpenSSL's own structures, after a comparison with OpenSSL's SHA-256;
+ * nothing is registered if they differ.
  */
 #include "provider.h"
 
@@ -17,12 +16,12 @@ struct beginning {
     unsigned long flags;
     int origin;
 };
-/* The structure is larger; what follows is zero, and is never freed. */
+/* The structure is larger; its other members are zero, and are never freed. */
 union digest {
     struct beginning beginning;
     unsigned char room[1024];
 };
-/* As OpenSSL has it for digests that are variables of its own. */
+/* OpenSSL's value for its static digests. */
 enum { ORIGIN_GLOBAL = 1 };
 
 #define DIGEST(type, size) \
@@ -31,7 +30,7 @@ enum { ORIGIN_GLOBAL = 1 };
 static const union digest digests[] = {
     DIGEST(NID_id_GostR3411_2012_256, 32), DIGEST(NID_id_GostR3411_2012_512, 64), DIGEST(NID_id_GostR3411_94, 32)};
 
-/* Whether this libcrypto has the members where they are expected. */
+/* Whether this libcrypto has the members at the expected offsets. */
 static bool is_layout_known(void) {
     const EVP_MD *known[] = {EVP_sha256(), EVP_sha512()};
     struct beginning beginning;
@@ -61,7 +60,7 @@ static int add(const union digest *made) {
     return EVP_add_digest(digest) || NO_MEMORY();
 }
 
-/* The same for ciphers, of which messages name one by its number. */
+/* The same for ciphers, which messages name by number. */
 struct cipher_beginning {
     int type, block_size, key_length, iv_length;
     unsigned long flags;
@@ -102,7 +101,7 @@ static int add_cipher(const union cipher *made) {
         return 1;
     if (EVP_CIPHER_get_nid(cipher) != beginning->type || EVP_CIPHER_get_key_length(cipher) != beginning->key_length
         || EVP_CIPHER_get_flags(cipher) != beginning->flags || EVP_CIPHER_get0_provider(cipher))
-        return FAIL(REASON_UNSUPPORTED, "this libcrypto has another form of ciphers; use a newer version of Kanal");
+        return FAIL(REASON_UNSUPPORTED, "the ciphers of this libcrypto have an unknown layout; use a newer version of Kanal");
     return EVP_add_cipher(cipher) || NO_MEMORY();
 }
 

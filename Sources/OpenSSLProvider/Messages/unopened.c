@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys of messages that could not be opened. OpenSSL's core drops the error, goes on with a random key, and lets the program
- * have noise, so that nobody can try paddings of RSA. Transported GOST keys have codes, and nothing to try. The thread keeps
- * the last error of a GOST key; a cipher that is asked for a random key while it decrypts takes it over, and refuses this key.
+ * Keys of messages that could not be opened. OpenSSL's core drops the error, continues with a random key, and returns
+ * noise to the program, as a defence against oracles of RSA paddings. Transported GOST keys have codes, and so no such
+ * oracle. The thread keeps the last error of a GOST key; a cipher that is asked for a random key in decryption copies
+ * the error, and refuses this key.
  */
 #include "ciphers.h"
 
@@ -37,7 +38,7 @@ int unopened_give_key(struct ciphering *ciphering, OSSL_PARAM *value) {
         memcpy(ciphering->unopened.key, key, sizeof key);
         last.is_set = false;
     }
-    /* OpenSSL 3.0 does not say how much room there is: it is the key's length. */
+    /* OpenSSL 3.0 does not pass the room, which is the key's length. */
     memcpy(value->data, key, sizeof key);
     value->return_size = sizeof key;
     OPENSSL_cleanse(key, sizeof key);

@@ -75,7 +75,7 @@ private let addressLimit = 1 << 47 - 1
 
 /// A length from outside.
 ///
-/// - Throws: `CKR_ARGUMENTS_BAD` for one that no buffer can have.
+/// - Throws: `CKR_ARGUMENTS_BAD` for a length that no buffer can have.
 func length(_ count: CK_ULONG) throws(CKError) -> Int {
     guard let count = Int(exactly: count), count <= addressLimit else {
         throw .argumentsBad("the length \(hex: count) is more than any buffer has")
@@ -144,64 +144,6 @@ func output<Element>(
 ) throws(CKError) -> UnsafeMutablePointer<Element> {
     guard let pointer = unsafe pointer else { throw .argumentsBad("\(name) is NULL") }
     return unsafe pointer
-}
-
-/// A place for results of a length that the caller may not know (PKCS #11 v2.40, 5.2): the only code that knows the
-/// two-call rule.
-@safe
-struct Output<Element> {
-    private let buffer: UnsafeMutablePointer<Element>?
-    private let count: UnsafeMutablePointer<CK_ULONG>
-
-    /// - Throws: `CKR_ARGUMENTS_BAD` if the place for the length is NULL.
-    init(
-        _ buffer: UnsafeMutablePointer<Element>?, _ count: UnsafeMutablePointer<CK_ULONG>?,
-        _ name: StaticString = "the pointer to the result's length"
-    ) throws(CKError) {
-        guard let count = unsafe count else { throw .argumentsBad("\(name) is NULL") }
-        unsafe self.buffer = unsafe buffer
-        unsafe self.count = unsafe count
-    }
-
-    /// Whether the caller only asks for the length.
-    var isQuery: Bool { unsafe buffer == nil }
-
-    /// Whether there is a place, but not for so many elements.
-    func isTooSmall(for size: Int) -> Bool { unsafe !isQuery && count.pointee < CK_ULONG(size) }
-
-    /// Answers a question for the length, refuses a buffer that is too short, or else stores the result of `produce`.
-    ///
-    /// - Parameter size: The number of elements that `produce` will return.
-    /// - Throws: `CKR_BUFFER_TOO_SMALL`, with the length stored; the errors of `produce`.
-    func fill(size: Int, _ produce: () throws(CKError) -> [Element]) throws(CKError) {
-        let capacity = unsafe count.pointee
-        guard let buffer = unsafe buffer else {
-            unsafe count.pointee = CK_ULONG(size)
-            return
-        }
-        guard capacity >= CK_ULONG(size) else {
-            unsafe count.pointee = CK_ULONG(size)
-            throw .bufferTooSmall
-        }
-        let elements = try produce()
-        for (index, element) in elements.prefix(size).enumerated() { unsafe buffer[index] = element }
-        unsafe count.pointee = CK_ULONG(elements.count)
-    }
-}
-
-extension Output<UInt8> {
-    /// As ``fill(size:_:)``, for bytes that must not be copied elsewhere.
-    func fill(count size: Int, _ produce: () throws(CKError) -> Secret) throws(CKError) {
-        var secret = Secret(count: 0)
-        try fill(size: size) { () throws(CKError) in
-            secret = try produce()
-            guard secret.count <= size else { throw .deviceError }
-            return []
-        }
-        guard !isQuery else { return }
-        for index in 0..<secret.count { unsafe buffer?[index] = secret.bytes[index] }
-        unsafe count.pointee = CK_ULONG(secret.count)
-    }
 }
 
 /// Writes text into a field of fixed size, padded with blanks and without NUL (PKCS #11 v2.40, 3.1).

@@ -70,7 +70,7 @@ public func C_EX_FreeBuffer(_ pBuffer: UnsafeMutablePointer<CK_BYTE>?) -> CK_RV 
 
 /// The caller's strings, each of which ends with NUL.
 ///
-/// - Throws: `CKR_ARGUMENTS_BAD` for one that is not UTF-8 or has no end within 64 KiB.
+/// - Throws: `CKR_ARGUMENTS_BAD` for a string that is not UTF-8 or has no end within 64 KiB.
 private func words(
     _ pointer: UnsafeMutablePointer<UnsafeMutablePointer<CK_CHAR>?>?, _ count: CK_ULONG
 ) throws(CKError) -> [String] {

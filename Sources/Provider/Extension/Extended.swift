@@ -20,7 +20,7 @@ public func C_EX_GetTokenInfoExtended(
     }
 }
 
-// The vendor's functions that no token here supports: abandoned ones, and ones whose commands are not published.
+// The vendor's functions that no token here supports: abandoned functions, and functions with unpublished commands.
 
 @c @implementation
 public func C_EX_ChangeVolumeAttributes(

@@ -60,7 +60,7 @@ private final class LoggedLink: CardLink {
         log.trace("> \(header) Lc \(command.data.count)\(data)")
         do {
             let response = try link.transmit(command)
-            let body = isProtected ? " " + response.data.span.hexadecimal : ""
+            let body = isProtected ? " " + response.data.hexadecimal : ""
             log.trace("< \(response.status) \(response.data.count) bytes\(body)")
             return response
         } catch {
@@ -74,13 +74,7 @@ extension Span<UInt8> {
     /// The bytes as hexadecimal digits.
     fileprivate var hexadecimal: String {
         var text = ""
-        for index in indices {
-            text += String(self[index] >> 4, radix: 16) + String(self[index] & 0xF, radix: 16)
-        }
+        for index in indices { text += self[index].hexadecimal(digits: 2) }
         return text
     }
-}
-
-extension [UInt8] {
-    fileprivate var hexadecimal: String { span.hexadecimal }
 }

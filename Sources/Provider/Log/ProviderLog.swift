@@ -36,7 +36,7 @@ package struct ProviderLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
 
-    /// - Parameter administrator: Gives the administrator's log.
+    /// - Parameter administrator: Returns the administrator's log.
     package init(file: LogFile?, administrator: @escaping @Sendable () -> AdministratorLog) {
         self.file = file
         self.administrator = administrator

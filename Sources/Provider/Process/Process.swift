@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import APDU
-import CCryptoki
-import Configuration
-import ContainerFolders
 import Cryptoki
-import Glibc
 import HostProcess
 import Locking
-import Logging
-import PCSC
-import Storage
-import Token
-import Tokens
-import Translation
 
 /// The library in this process: none before `C_Initialize`, and none again in a forked child.
 final class Process: Sendable {
@@ -62,7 +51,7 @@ final class Process: Sendable {
         }
     }
 
-    /// Takes the library away from further calls, and ends it.
+    /// Withdraws the library from further calls, and ends it.
     ///
     /// - Throws: `CKR_CRYPTOKI_NOT_INITIALIZED`.
     func finalise() throws(CKError) {
@@ -71,80 +60,5 @@ final class Process: Sendable {
         defer { mutex?.unlock() }
         guard let ended = library.withLock({ $0.take() }) else { throw .notInitialised }
         ended.library.finalize()
-    }
-}
-
-/// Tells a process from its forked children without a system call, by memory that is empty in a child (madvise(2)).
-@safe
-struct ForkMark: @unchecked Sendable {
-    /// True in the process that made the mark; nil where the kernel has no such memory.
-    private let page: UnsafePointer<Bool>?
-    private let process = getpid()
-
-    init() {
-        let size = max(sysconf(Int32(_SC_PAGESIZE)), 1)
-        let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        guard let memory = unsafe memory, unsafe memory != MAP_FAILED else {
-            unsafe page = nil
-            return
-        }
-        guard unsafe madvise(memory, size, MADV_WIPEONFORK) == 0 else {
-            unsafe munmap(memory, size)
-            unsafe page = nil
-            return
-        }
-        let mark = unsafe memory.bindMemory(to: Bool.self, capacity: 1)
-        unsafe mark.pointee = true
-        unsafe page = UnsafePointer(mark)
-    }
-
-    /// Whether this process made the mark, rather than inherited it.
-    var isOwn: Bool {
-        guard let page = unsafe page else { return process == getpid() }
-        return unsafe page.pointee
-    }
-}
-
-/// Puts the library together: real readers, the store of pairings and the policies that are configured, the operating
-/// system's random numbers.
-enum Composition {
-    /// - Parameter mutex: The application's lock for each call.
-    /// - Throws: `CKR_HOST_MEMORY` if the descriptors for reading the configuration are exhausted.
-    static func library(_ mutex: ApplicationMutex?) throws(CKError) -> Library {
-        Reason.isWanted = ProviderLog.isActive
-        let log = ProviderLog.logger
-        let directories = UserDirectories(log: log)
-        let configuration = try configuration(directories)
-        let settings = TokenSettings(configuration, of: directories, log: log)
-        var interaction = UserInteraction(
-            configuration.authenticator, asksForActivation: configuration.asksForActivation,
-            consent: configuration.consent)
-        interaction.call = ApplicationHold(mutex: mutex)
-        let service = PCSCReaders(patience: settings.policy.patience) { refusal in
-            let reason = Reason(refusal)
-            if [.redirected, .rootChanged].contains(refusal), let id = reason.id {
-                log.securityEvent(id, "there are no readers: \(reason)")
-            } else {
-                log.identified(.warning, reason.id, "there are no readers: \(reason)")
-            }
-        }
-        let folders = configuration.containerFolders(home: directories.found().home)
-        let readers: any ReaderService =
-            folders.isEmpty ? service : FolderReaders(folders, besides: service, refused: settings.toldOfFolder)
-        let usedReaders: any ReaderService = ProviderLog.isActive ? LoggedReaders(readers, log: log) : readers
-        return Library(readers: usedReaders, settings: settings, interaction: interaction)
-    }
-
-    /// This program's configuration. Errors in the files are logged.
-    private static func configuration(_ directories: UserDirectories) throws(CKError) -> Configuration {
-        do throws(StorageError) {
-            let configuration = try Configuration(of: directories)
-            Process.current.administratorLog.turn(on: configuration.reportsToSyslog)
-            configuration.report(to: ProviderLog.logger)
-            return configuration
-        } catch {
-            // Nothing else is thrown.
-            throw .hostMemory
-        }
     }
 }

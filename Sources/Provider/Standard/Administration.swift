@@ -85,7 +85,7 @@ extension Library {
     /// Formats the token as a caller of `C_EX_InitToken` wants it.
     ///
     /// - Parameters:
-    ///   - pin: The SO's present PIN; nil if the user is asked for it, as for the new ones that the caller leaves out.
+    ///   - pin: The SO's present PIN; nil if the user is asked for it, as for new PINs that the caller leaves out.
     ///   - emitentKey: The key to leave on a token whose factory state is restored.
     /// - Throws: `CKR_ARGUMENTS_BAD` if a value is out of the tokens' range, before the user is asked for a PIN.
     func initToken(

@@ -5,53 +5,62 @@ import Cryptoki
 
 /// `C_Encrypt` and `C_Decrypt`.
 func cipher(
-    _ library: Library, _ session: CK_SESSION_HANDLE, _ direction: CipherDirection,
+    _ session: CK_SESSION_HANDLE, _ direction: CipherDirection,
     _ data: UnsafeMutablePointer<CK_BYTE>?, _ count: CK_ULONG,
-    _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
-) throws(CKError) {
-    try library.withSession(session, during: direction.operation) { session throws(CKError) in
-        var size = try session.activeCipher(direction).size(ofWhole: length(count))
-        let data = try unsafe input(data, count, "the data")
-        try requireMemory(for: data.count)
-        let output = try unsafe Output(result, resultCount)
-        if output.isQuery || output.isTooSmall(for: size) {
-            size = try unsafe session.activeCipher(direction).exactSize(of: data.span)
-        }
-        try output.fill(count: size) { () throws(CKError) in
-            try unsafe session.cipher(data.span, direction)
+    _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?,
+    function: StaticString = #function
+) -> CK_RV {
+    call(function) { library throws(CKError) in
+        try library.withSession(session, during: direction.operation) { session throws(CKError) in
+            var size = try session.activeCipher(direction).size(ofWhole: length(count))
+            let data = try unsafe input(data, count, "the data")
+            try requireMemory(for: data.count)
+            let output = try unsafe Output(result, resultCount)
+            if output.isQuery || output.isTooSmall(for: size) {
+                size = try unsafe session.activeCipher(direction).exactSize(of: data.span)
+            }
+            try output.fill(count: size) { () throws(CKError) in
+                try unsafe session.cipher(data.span, direction)
+            }
         }
     }
 }
 
 /// `C_EncryptUpdate` and `C_DecryptUpdate`.
 func cipherUpdate(
-    _ library: Library, _ session: CK_SESSION_HANDLE, _ direction: CipherDirection,
+    _ session: CK_SESSION_HANDLE, _ direction: CipherDirection,
     _ part: UnsafeMutablePointer<CK_BYTE>?, _ count: CK_ULONG,
-    _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
-) throws(CKError) {
-    try library.withSession(session, during: direction.operation) { session throws(CKError) in
-        let size = try session.activeCipher(direction).size(ofPart: length(count))
-        let part = try unsafe input(part, count, "the part")
-        try requireMemory(for: part.count)
-        try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
-            try unsafe session.cipherUpdate(part.span, direction)
+    _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?,
+    function: StaticString = #function
+) -> CK_RV {
+    call(function) { library throws(CKError) in
+        try library.withSession(session, during: direction.operation) { session throws(CKError) in
+            let size = try session.activeCipher(direction).size(ofPart: length(count))
+            let part = try unsafe input(part, count, "the part")
+            try requireMemory(for: part.count)
+            try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
+                try unsafe session.cipherUpdate(part.span, direction)
+            }
         }
     }
 }
 
 /// `C_EncryptFinal` and `C_DecryptFinal`.
 func cipherFinal(
-    _ library: Library, _ session: CK_SESSION_HANDLE, _ direction: CipherDirection,
-    _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
-) throws(CKError) {
-    try library.withSession(session, during: direction.operation) { session throws(CKError) in
-        var size = try session.activeCipher(direction).finalSize
-        let output = try unsafe Output(result, resultCount)
-        if output.isQuery || output.isTooSmall(for: size) {
-            size = try session.activeCipher(direction).exactFinalSize()
-        }
-        try output.fill(count: size) { () throws(CKError) in
-            try session.cipherFinal(direction)
+    _ session: CK_SESSION_HANDLE, _ direction: CipherDirection,
+    _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?,
+    function: StaticString = #function
+) -> CK_RV {
+    call(function) { library throws(CKError) in
+        try library.withSession(session, during: direction.operation) { session throws(CKError) in
+            var size = try session.activeCipher(direction).finalSize
+            let output = try unsafe Output(result, resultCount)
+            if output.isQuery || output.isTooSmall(for: size) {
+                size = try session.activeCipher(direction).exactFinalSize()
+            }
+            try output.fill(count: size) { () throws(CKError) in
+                try session.cipherFinal(direction)
+            }
         }
     }
 }
@@ -65,10 +74,8 @@ extension CipherDirection {
 public func C_EncryptInit(
     _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe begin(library, hSession, CKF_ENCRYPT, pMechanism) { session, mechanism throws(CKError) in
-            try session.encryptInit(mechanism, key: hKey)
-        }
+    unsafe begin(hSession, CKF_ENCRYPT, pMechanism) { session, mechanism throws(CKError) in
+        try session.encryptInit(mechanism, key: hKey)
     }
 }
 
@@ -77,10 +84,7 @@ public func C_Encrypt(
     _ hSession: CK_SESSION_HANDLE, _ pData: UnsafeMutablePointer<CK_BYTE>?, _ ulDataLen: CK_ULONG,
     _ pEncryptedData: UnsafeMutablePointer<CK_BYTE>?, _ pulEncryptedDataLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe cipher(
-            library, hSession, .encryption, pData, ulDataLen, pEncryptedData, pulEncryptedDataLen)
-    }
+    unsafe cipher(hSession, .encryption, pData, ulDataLen, pEncryptedData, pulEncryptedDataLen)
 }
 
 @c @implementation
@@ -88,10 +92,7 @@ public func C_EncryptUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG,
     _ pEncryptedPart: UnsafeMutablePointer<CK_BYTE>?, _ pulEncryptedPartLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe cipherUpdate(
-            library, hSession, .encryption, pPart, ulPartLen, pEncryptedPart, pulEncryptedPartLen)
-    }
+    unsafe cipherUpdate(hSession, .encryption, pPart, ulPartLen, pEncryptedPart, pulEncryptedPartLen)
 }
 
 @c @implementation
@@ -99,19 +100,15 @@ public func C_EncryptFinal(
     _ hSession: CK_SESSION_HANDLE, _ pLastEncryptedPart: UnsafeMutablePointer<CK_BYTE>?,
     _ pulLastEncryptedPartLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe cipherFinal(library, hSession, .encryption, pLastEncryptedPart, pulLastEncryptedPartLen)
-    }
+    unsafe cipherFinal(hSession, .encryption, pLastEncryptedPart, pulLastEncryptedPartLen)
 }
 
 @c @implementation
 public func C_DecryptInit(
     _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe begin(library, hSession, CKF_DECRYPT, pMechanism) { session, mechanism throws(CKError) in
-            try session.decryptInit(mechanism, key: hKey)
-        }
+    unsafe begin(hSession, CKF_DECRYPT, pMechanism) { session, mechanism throws(CKError) in
+        try session.decryptInit(mechanism, key: hKey)
     }
 }
 
@@ -120,9 +117,7 @@ public func C_Decrypt(
     _ hSession: CK_SESSION_HANDLE, _ pEncryptedData: UnsafeMutablePointer<CK_BYTE>?, _ ulEncryptedDataLen: CK_ULONG,
     _ pData: UnsafeMutablePointer<CK_BYTE>?, _ pulDataLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe cipher(library, hSession, .decryption, pEncryptedData, ulEncryptedDataLen, pData, pulDataLen)
-    }
+    unsafe cipher(hSession, .decryption, pEncryptedData, ulEncryptedDataLen, pData, pulDataLen)
 }
 
 @c @implementation
@@ -130,10 +125,7 @@ public func C_DecryptUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pEncryptedPart: UnsafeMutablePointer<CK_BYTE>?, _ ulEncryptedPartLen: CK_ULONG,
     _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ pulPartLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe cipherUpdate(
-            library, hSession, .decryption, pEncryptedPart, ulEncryptedPartLen, pPart, pulPartLen)
-    }
+    unsafe cipherUpdate(hSession, .decryption, pEncryptedPart, ulEncryptedPartLen, pPart, pulPartLen)
 }
 
 @c @implementation
@@ -141,7 +133,5 @@ public func C_DecryptFinal(
     _ hSession: CK_SESSION_HANDLE, _ pLastPart: UnsafeMutablePointer<CK_BYTE>?,
     _ pulLastPartLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe cipherFinal(library, hSession, .decryption, pLastPart, pulLastPartLen)
-    }
+    unsafe cipherFinal(hSession, .decryption, pLastPart, pulLastPartLen)
 }

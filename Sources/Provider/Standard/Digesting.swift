@@ -6,10 +6,8 @@ import Tokens
 
 @c @implementation
 public func C_DigestInit(_ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe begin(library, hSession, CKF_DIGEST, pMechanism) { session, mechanism throws(CKError) in
-            try session.digestInit(mechanism)
-        }
+    unsafe begin(hSession, CKF_DIGEST, pMechanism) { session, mechanism throws(CKError) in
+        try session.digestInit(mechanism)
     }
 }
 
@@ -18,14 +16,10 @@ public func C_Digest(
     _ hSession: CK_SESSION_HANDLE, _ pData: UnsafeMutablePointer<CK_BYTE>?, _ ulDataLen: CK_ULONG,
     _ pDigest: UnsafeMutablePointer<CK_BYTE>?, _ pulDigestLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try library.withSession(hSession, during: CKF_DIGEST) { session throws(CKError) in
-            let size = try session.digestSize()
-            let data = try unsafe input(pData, ulDataLen, "pData")
-            try unsafe Output(pDigest, pulDigestLen, "pulDigestLen").fill(size: size) { () throws(CKError) in
-                try unsafe session.digest(data.span)
-            }
-        }
+    unsafe deliver(
+        hSession, CKF_DIGEST, pData, ulDataLen, to: pDigest, pulDigestLen, "pulDigestLen", size: Session.digestSize
+    ) { session, data throws(CKError) in
+        try session.digest(data)
     }
 }
 
@@ -33,11 +27,8 @@ public func C_Digest(
 public func C_DigestUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try library.withSession(hSession, during: CKF_DIGEST) { session throws(CKError) in
-            let part = try unsafe input(pPart, ulPartLen, "pPart")
-            try unsafe session.digestUpdate(part.span)
-        }
+    unsafe update(hSession, CKF_DIGEST, pPart, ulPartLen) { session, part throws(CKError) in
+        try session.digestUpdate(part)
     }
 }
 
@@ -53,13 +44,10 @@ public func C_DigestFinal(
     _ hSession: CK_SESSION_HANDLE, _ pDigest: UnsafeMutablePointer<CK_BYTE>?,
     _ pulDigestLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try library.withSession(hSession, during: CKF_DIGEST) { session throws(CKError) in
-            let size = try session.digestSize()
-            try unsafe Output(pDigest, pulDigestLen, "pulDigestLen").fill(size: size) { () throws(CKError) in
-                try session.digestFinal()
-            }
-        }
+    unsafe deliver(
+        hSession, CKF_DIGEST, nil, 0, to: pDigest, pulDigestLen, "pulDigestLen", size: Session.digestSize
+    ) { session, _ throws(CKError) in
+        try session.digestFinal()
     }
 }
 
@@ -68,10 +56,7 @@ public func C_DigestEncryptUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG,
     _ pEncryptedPart: UnsafeMutablePointer<CK_BYTE>?, _ pulEncryptedPartLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe dualUpdate(
-            library, hSession, .encryption, .digest, pPart, ulPartLen, pEncryptedPart, pulEncryptedPartLen)
-    }
+    unsafe dualUpdate(hSession, .encryption, .digest, pPart, ulPartLen, pEncryptedPart, pulEncryptedPartLen)
 }
 
 @c @implementation
@@ -79,10 +64,7 @@ public func C_DecryptDigestUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pEncryptedPart: UnsafeMutablePointer<CK_BYTE>?, _ ulEncryptedPartLen: CK_ULONG,
     _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ pulPartLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe dualUpdate(
-            library, hSession, .decryption, .digest, pEncryptedPart, ulEncryptedPartLen, pPart, pulPartLen)
-    }
+    unsafe dualUpdate(hSession, .decryption, .digest, pEncryptedPart, ulEncryptedPartLen, pPart, pulPartLen)
 }
 
 @c @implementation
@@ -90,10 +72,7 @@ public func C_SignEncryptUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG,
     _ pEncryptedPart: UnsafeMutablePointer<CK_BYTE>?, _ pulEncryptedPartLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe dualUpdate(
-            library, hSession, .encryption, .sign, pPart, ulPartLen, pEncryptedPart, pulEncryptedPartLen)
-    }
+    unsafe dualUpdate(hSession, .encryption, .sign, pPart, ulPartLen, pEncryptedPart, pulEncryptedPartLen)
 }
 
 @c @implementation
@@ -101,24 +80,24 @@ public func C_DecryptVerifyUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pEncryptedPart: UnsafeMutablePointer<CK_BYTE>?, _ ulEncryptedPartLen: CK_ULONG,
     _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ pulPartLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe dualUpdate(
-            library, hSession, .decryption, .verify, pEncryptedPart, ulEncryptedPartLen, pPart, pulPartLen)
-    }
+    unsafe dualUpdate(hSession, .decryption, .verify, pEncryptedPart, ulEncryptedPartLen, pPart, pulPartLen)
 }
 
 /// The update of a cipher and of a second operation with the plaintext (PKCS #11 v2.40, 5.14).
 private func dualUpdate(
-    _ library: Library, _ session: CK_SESSION_HANDLE, _ direction: CipherDirection, _ second: SecondOperation,
+    _ session: CK_SESSION_HANDLE, _ direction: CipherDirection, _ second: SecondOperation,
     _ part: UnsafeMutablePointer<CK_BYTE>?, _ count: CK_ULONG,
-    _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
-) throws(CKError) {
-    try library.withSession(session, during: direction.operation | second.operation) { session throws(CKError) in
-        let size = try session.activeCipher(direction).size(ofPart: length(count))
-        let part = try unsafe input(part, count, "the part")
-        try requireMemory(for: part.count)
-        try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
-            try unsafe session.dualUpdate(part.span, direction, second)
+    _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?,
+    function: StaticString = #function
+) -> CK_RV {
+    call(function) { library throws(CKError) in
+        try library.withSession(session, during: direction.operation | second.operation) { session throws(CKError) in
+            let size = try session.activeCipher(direction).size(ofPart: length(count))
+            let part = try unsafe input(part, count, "the part")
+            try requireMemory(for: part.count)
+            try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
+                try unsafe session.dualUpdate(part.span, direction, second)
+            }
         }
     }
 }

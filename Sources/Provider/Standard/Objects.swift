@@ -122,7 +122,7 @@ private func fill(_ attribute: inout CK_ATTRIBUTE, with value: Span<UInt8>) thro
     }
 }
 
-/// Tells the length of a value, and writes the value where there is room for it.
+/// Returns the length of a value, and writes the value where there is room for it.
 private func fill(
     _ attribute: inout CK_ATTRIBUTE, size: Int, _ write: (UnsafeMutableRawPointer) throws(CKError) -> Void
 ) throws(CKError) {

@@ -7,10 +7,8 @@ import Cryptoki
 public func C_SignInit(
     _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe begin(library, hSession, CKF_SIGN, pMechanism) { session, mechanism throws(CKError) in
-            try session.signInit(mechanism, key: hKey)
-        }
+    unsafe begin(hSession, CKF_SIGN, pMechanism) { session, mechanism throws(CKError) in
+        try session.signInit(mechanism, key: hKey)
     }
 }
 
@@ -19,14 +17,11 @@ public func C_Sign(
     _ hSession: CK_SESSION_HANDLE, _ pData: UnsafeMutablePointer<CK_BYTE>?, _ ulDataLen: CK_ULONG,
     _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ pulSignatureLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try library.withSession(hSession, during: CKF_SIGN) { session throws(CKError) in
-            let size = try session.signatureSize()
-            let data = try unsafe input(pData, ulDataLen, "pData")
-            try unsafe Output(pSignature, pulSignatureLen, "pulSignatureLen").fill(size: size) { () throws(CKError) in
-                try unsafe session.sign(data.span)
-            }
-        }
+    unsafe deliver(
+        hSession, CKF_SIGN, pData, ulDataLen, to: pSignature, pulSignatureLen, "pulSignatureLen",
+        size: Session.signatureSize
+    ) { session, data throws(CKError) in
+        try session.sign(data)
     }
 }
 
@@ -34,11 +29,8 @@ public func C_Sign(
 public func C_SignUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try library.withSession(hSession, during: CKF_SIGN) { session throws(CKError) in
-            let part = try unsafe input(pPart, ulPartLen, "pPart")
-            try unsafe session.signUpdate(part.span)
-        }
+    unsafe update(hSession, CKF_SIGN, pPart, ulPartLen) { session, part throws(CKError) in
+        try session.signUpdate(part)
     }
 }
 
@@ -47,13 +39,10 @@ public func C_SignFinal(
     _ hSession: CK_SESSION_HANDLE, _ pSignature: UnsafeMutablePointer<CK_BYTE>?,
     _ pulSignatureLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try library.withSession(hSession, during: CKF_SIGN) { session throws(CKError) in
-            let size = try session.signatureSize()
-            try unsafe Output(pSignature, pulSignatureLen, "pulSignatureLen").fill(size: size) { () throws(CKError) in
-                try session.signFinal()
-            }
-        }
+    unsafe deliver(
+        hSession, CKF_SIGN, nil, 0, to: pSignature, pulSignatureLen, "pulSignatureLen", size: Session.signatureSize
+    ) { session, _ throws(CKError) in
+        try session.signFinal()
     }
 }
 
@@ -61,10 +50,8 @@ public func C_SignFinal(
 public func C_VerifyInit(
     _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe begin(library, hSession, CKF_VERIFY, pMechanism) { session, mechanism throws(CKError) in
-            try session.verifyInit(mechanism, key: hKey)
-        }
+    unsafe begin(hSession, CKF_VERIFY, pMechanism) { session, mechanism throws(CKError) in
+        try session.verifyInit(mechanism, key: hKey)
     }
 }
 
@@ -86,11 +73,8 @@ public func C_Verify(
 public func C_VerifyUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try library.withSession(hSession, during: CKF_VERIFY) { session throws(CKError) in
-            let part = try unsafe input(pPart, ulPartLen, "pPart")
-            try unsafe session.verifyUpdate(part.span)
-        }
+    unsafe update(hSession, CKF_VERIFY, pPart, ulPartLen) { session, part throws(CKError) in
+        try session.verifyUpdate(part)
     }
 }
 
@@ -110,10 +94,8 @@ public func C_VerifyFinal(
 public func C_SignRecoverInit(
     _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe begin(library, hSession, CKF_SIGN_RECOVER, pMechanism) { session, mechanism throws(CKError) in
-            try session.signRecoverInit(mechanism, key: hKey)
-        }
+    unsafe begin(hSession, CKF_SIGN_RECOVER, pMechanism) { session, mechanism throws(CKError) in
+        try session.signRecoverInit(mechanism, key: hKey)
     }
 }
 
@@ -122,14 +104,11 @@ public func C_SignRecover(
     _ hSession: CK_SESSION_HANDLE, _ pData: UnsafeMutablePointer<CK_BYTE>?, _ ulDataLen: CK_ULONG,
     _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ pulSignatureLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try library.withSession(hSession, during: CKF_SIGN_RECOVER) { session throws(CKError) in
-            let size = try session.signRecoverSize()
-            let data = try unsafe input(pData, ulDataLen, "pData")
-            try unsafe Output(pSignature, pulSignatureLen, "pulSignatureLen").fill(size: size) { () throws(CKError) in
-                try unsafe session.signRecover(data.span)
-            }
-        }
+    unsafe deliver(
+        hSession, CKF_SIGN_RECOVER, pData, ulDataLen, to: pSignature, pulSignatureLen, "pulSignatureLen",
+        size: Session.signRecoverSize
+    ) { session, data throws(CKError) in
+        try session.signRecover(data)
     }
 }
 
@@ -137,10 +116,8 @@ public func C_SignRecover(
 public func C_VerifyRecoverInit(
     _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
 ) -> CK_RV {
-    call { library throws(CKError) in
-        try unsafe begin(library, hSession, CKF_VERIFY_RECOVER, pMechanism) { session, mechanism throws(CKError) in
-            try session.verifyRecoverInit(mechanism, key: hKey)
-        }
+    unsafe begin(hSession, CKF_VERIFY_RECOVER, pMechanism) { session, mechanism throws(CKError) in
+        try session.verifyRecoverInit(mechanism, key: hKey)
     }
 }
 

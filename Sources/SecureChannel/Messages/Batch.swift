@@ -35,7 +35,7 @@ package struct Batch: ~Copyable, Sendable {
         replyLength += reply.count + (command.ne ?? 0) + 2
     }
 
-    /// Short, of CLA 00 or 80, and neither one of the channel's own commands nor one that ends a pairing.
+    /// Short, of CLA 00 or 80, and neither a command of the channel's own nor a command that ends a pairing.
     private static func allows(_ command: borrowing Command) -> Bool {
         guard !command.isExtended, command.cla == 0x00 || command.cla == 0x80, command.ins != 0x86 else { return false }
         return !(command.cla == 0x80 && command.ins == 0xE4 && command.p1 == 0x47)
@@ -76,7 +76,7 @@ extension Command {
         }
     }
 
-    /// Whether a command in the batch (13.4) takes a PIN. Malformed data counts as if it did.
+    /// Whether a command in the batch (13.4) has a PIN. Malformed data counts as if it had.
     private var batchCarriesPIN: Bool {
         var rest = data.bytes
         while rest.count >= 2, rest[0] == 0xB0 {

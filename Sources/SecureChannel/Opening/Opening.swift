@@ -3,7 +3,7 @@ import APDU
 import GOST
 import Secrets
 
-/// The opening of a session (GSC/1, 10): a new one in plain, or one that takes the place of the session in which both
+/// The opening of a session (GSC/1, 10): a new one in plain, or a session that replaces the session in which both
 /// steps travel.
 struct Opening: ~Copyable {
     let suite: any Suite.Type
@@ -65,7 +65,7 @@ struct Opening: ~Copyable {
     /// - Throws: ``ChannelError/profileRaised`` if the E1 so verified is the first to have a higher profile.
     func run(
         _ hostKey: borrowing PrivateKey, over link: any CardConnection, random: any RandomSource
-    ) throws(ChannelError) -> Session {
+    ) throws(ChannelError) -> HostSession {
         let own = try suite.contribute(random)
         let (peer, code) = try first(own.bytes, over: link)
         guard peer != own.bytes else { throw .reflection }
@@ -78,7 +78,7 @@ struct Opening: ~Copyable {
         guard !isProfileRaised else { throw .profileRaised }
         let proof = confirmation(0x01, transcript, keys.bytes)
         let channel = try second([UInt8](copying: proof), over: link)
-        return Session(
+        return HostSession(
             suite: suite, channel: channel, seed: keys.extracting(32..<64), exporter: keys.extracting(64..<96))
     }
 
@@ -130,7 +130,7 @@ struct Opening: ~Copyable {
         }
     }
 
-    /// Whether E1 has a higher profile than that of the pairing, which the E1 of the pairing had not (4).
+    /// Whether E1 has a higher profile than the pairing's, which the E1 of the pairing had not (4).
     private var isProfileRaised: Bool {
         capabilities.profiles.subtracting(record.capabilities.profiles).contains { $0 > record.profile }
     }

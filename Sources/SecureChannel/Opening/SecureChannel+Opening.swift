@@ -9,7 +9,7 @@ extension SecureChannel {
     /// Opens a session with a token that this host is paired with (GSC/1, 10), in two round trips.
     ///
     /// The E1 of the record is used. If the token does not confirm it, E1 is read again and tried once; where it
-    /// differs and is confirmed, the record is updated. The profile stays that of the record: what the token answers
+    /// differs and is confirmed, the record is updated. The profile stays the record's: what the token answers
     /// never lowers it. No failure deletes a record.
     ///
     /// - Parameters:
@@ -26,7 +26,7 @@ extension SecureChannel {
         }
         guard let hostKey = try store.hostKey(for: record) else { throw .unknownRecord }
         var record = record
-        let session: Session
+        let session: HostSession
         do throws(ChannelError) {
             let opening = try Opening(record, hostKey, instance)
             session = try opening.run(hostKey, over: link, random: random)
@@ -61,7 +61,7 @@ extension SecureChannel {
     private static var renewalNumber: UInt32 { 61_440 }
     private static var renewalAge: Duration { .seconds(3600) }
 
-    /// Gives the session fresh keys (10). The token keeps login, current file and security environment; commands are
+    /// Renews the session's keys (10). The token keeps login, current file and security environment; commands are
     /// counted from the beginning.
     ///
     /// - Throws: ``ChannelError/refused(_:)`` if the token does not renew it now, in the middle of a command chain for
@@ -81,27 +81,14 @@ extension SecureChannel {
 
     private func openRenewed(
         _ hostKey: borrowing PrivateKey, _ random: any RandomSource
-    ) throws(ChannelError) -> Session {
+    ) throws(ChannelError) -> HostSession {
         // Both steps have to find room.
-        guard let exporter = session?.exporter.copy(), let number = session?.number, number <= Session.maximum - 2
+        guard let exporter = session?.exporter.copy(), let number = session?.number, number <= HostSession.maximum - 2
         else {
             throw .link(.reset)
         }
         let opening = try Opening(renewing: exporter, record, hostKey, capabilities: capabilities)
         return try opening.run(hostKey, over: self, random: random)
-    }
-}
-
-/// INST: names one process among several that share a host key (GSC/1, 10).
-///
-/// Drawn once per process and token, never stored, and drawn again in a forked child. When the process opens a new
-/// session with it, the token forgets the process's older one.
-package struct Instance: Sendable {
-    /// 8 bytes.
-    let bytes: [UInt8]
-
-    package init(random: any RandomSource) throws(ChannelError) {
-        bytes = try drawing { () throws(RandomUnavailable) in try random.bytes(8) }
     }
 }
 
@@ -141,44 +128,5 @@ package struct OpenFailures: Sendable {
     package mutating func countSuccess() {
         times = []
         end = nil
-    }
-}
-
-/// The token's present state: E2 of discovery (GSC/1, 4). Never authenticated; for display only.
-package struct TokenHints: Sendable, Equatable {
-    /// The present state.
-    package struct Now: OptionSet, Sendable {
-        package let rawValue: UInt8
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-        /// Commands must be protected on this interface.
-        package static let protectionRequired = Now(rawValue: 1 << 0)
-        package static let pairingWindowOpen = Now(rawValue: 1 << 1)
-        package static let sessionActive = Now(rawValue: 1 << 2)
-    }
-
-    /// The state of an activation slot.
-    package enum SlotState: UInt8, Sendable {
-        case empty, ready, blocked, exhausted, consumed
-    }
-
-    package let now: Now
-    /// The states of the slots 1, 2, …
-    package let slots: [SlotState]
-    /// The token's label.
-    package let label: String
-
-    /// Reads E2, tag and length included, of a token with `slots` activation slots.
-    init(from cursor: inout ByteCursor, slots count: Int) throws(MalformedBytes) {
-        var inner = ByteCursor(try cursor.object(0xE2))
-        now = Now(rawValue: try inner.number(0x80, in: 0...0xFF))
-        slots = try inner.object(0x81, length: count).map { byte throws(MalformedBytes) in
-            guard let state = SlotState(rawValue: byte) else { throw MalformedBytes() }
-            return state
-        }
-        let text = try inner.object(0x82)
-        guard text.count <= 32 else { throw MalformedBytes() }
-        label = String(decoding: text, as: UTF8.self)
-        try inner.finish()
     }
 }

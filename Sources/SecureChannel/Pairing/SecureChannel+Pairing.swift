@@ -16,7 +16,7 @@ extension SecureChannel {
     ///
     /// - Parameters:
     ///   - capabilities: E1 as it was just received.
-    ///   - profile: The profile to use, that of ``Capabilities/profile(minimum:pinned:)``.
+    ///   - profile: The profile to use, from ``Capabilities/profile(minimum:pinned:)``.
     ///   - label: The host's name for the token's list of hosts; 32 bytes of UTF-8 count. The hosts that are paired
     ///     with the token read it.
     ///   - store: It is ``PairingStore/prepare(for:random:)``d for the profile.
@@ -133,7 +133,7 @@ extension SecureChannel {
         if index == 0xFF || index == record.index { discard() }
     }
 
-    /// Gives a slot whose tries are used up (C1) new ones. A slot that is exhausted for ever needs a new password.
+    /// Renews the tries of a slot that has none left (C1). A slot that is exhausted for ever needs a new password.
     ///
     /// - Parameter slot: 1 to 6.
     package func resetSlot(_ slot: UInt8) throws(ChannelError) {

@@ -29,7 +29,7 @@ package struct PairingKey {
     /// Opens the store at `location`.
     ///
     /// - Parameters:
-    ///   - create: Whether to make missing directories. A replicated one that is gone after it was in use is never made.
+    ///   - create: Whether to make missing directories. A replicated directory that is gone after it was in use is never made.
     ///   - random: Source of the key.
     ///   - patience: The milliseconds to wait for a lock that another process holds.
     /// - Throws: `Failure.noKey` if the store does not exist and is not to be created.
@@ -64,7 +64,7 @@ package struct PairingKey {
     /// The key as text, for another machine: ``KeyText`` with the label "Kanal pairing key".
     package func text() throws(Failure) -> Secret { KeyText.text(of: try stored(), label: Self.label, seed: []) }
 
-    /// Takes over the key from another machine, in whatever case and spacing. An existing key is replaced if this machine
+    /// Imports the key from another machine, in whatever case and spacing. An existing key is replaced if this machine
     /// has no pairings under it, and kept beside the new one.
     package func join(_ text: borrowing Secret) throws(Failure) {
         guard let key = KeyText.key(in: text, label: Self.label, seed: []) else { throw .keyMalformed }

@@ -64,8 +64,8 @@ package final class PairingStore: Sendable {
         }
     }
 
-    /// Whether there is a record of the token with this serial, sound or not. One that is damaged, truncated or of a
-    /// later version tells as well that host and token are paired, and so does a key that the user knows.
+    /// Whether there is a record of the token with this serial, sound or not. A record that is damaged, truncated or of a
+    /// later version also shows that host and token are paired, and so does a key that the user knows.
     package func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool {
         if try files.hasRecord(serial: serial) { return true }
         return try known?.have(serial: serial) ?? false
@@ -164,48 +164,6 @@ package final class PairingStore: Sendable {
     }
 }
 
-/// The files of a pairing group's records.
-protocol PairingFiles: Sendable {
-    /// Whether the records carry the labels of their tokens.
-    var carriesLabels: Bool { get }
-
-    /// Makes the directory that the first record needs. Called without the lock.
-    func makeRoom() throws(StorageError)
-
-    /// Makes the key that the first record needs. Called without the lock.
-    func makeKey() throws(ChannelError)
-
-    /// All sound records, the youngest first.
-    func records() throws(ChannelError) -> [StoredRecord]
-
-    /// The sound records of a token in a profile, the youngest first.
-    func records(serial: [UInt8], profile: Profile) throws(ChannelError) -> [StoredRecord]
-
-    /// Whether there is a record, sound or not, of the token in the profile.
-    func hasRecord(serial: [UInt8], profile: Profile) throws(ChannelError) -> Bool
-
-    /// Whether there is a record, sound or not, of the token in any profile.
-    func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool
-
-    /// The host key that a record was made with.
-    func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey?
-
-    /// Keeps a record; a label that is nil stays as it was.
-    func save(_ record: PairingRecord, label: String?) throws(ChannelError)
-
-    /// Remembers, on this machine alone, that there is a record of the token, where others can take it away.
-    func remember(_ record: PairingRecord) throws(ChannelError)
-
-    func remove(_ record: PairingRecord) throws(ChannelError)
-    func remove(serial: [UInt8], profile: Profile) throws(ChannelError)
-}
-
-/// A record, and the token's label where it is kept with it.
-struct StoredRecord {
-    var record: PairingRecord
-    var label = ""
-}
-
 extension PairingStore {
     /// A pairing, for people to look at.
     package struct Entry: Sendable, Equatable {
@@ -214,7 +172,7 @@ extension PairingStore {
         package let label: String
         /// When a channel was last opened, to the day, in seconds since 1970; nil if it is not known.
         package let lastUsed: Int64?
-        /// Whether the token's key differs from the one that this user has worked with: `PairingStore.isKeyChanged`.
+        /// Whether the token's key differs from the key that this user has worked with: `PairingStore.isKeyChanged`.
         package let isKeyChanged: Bool
 
         /// The token's serial number, 8 bytes.
@@ -252,7 +210,7 @@ extension PairingStore {
     /// Opens the group at `location`.
     ///
     /// - Parameters:
-    ///   - create: Whether to make it if it is missing. A directory of a Unix group, and one that is gone after it was
+    ///   - create: Whether to make it if it is missing. A directory of a Unix group, and a directory that is gone after it was
     ///     in use, is never made.
     ///   - random: Source of seals and their key.
     ///   - patience: The milliseconds to wait for a lock that another process holds.
@@ -325,5 +283,5 @@ extension Directory {
         }
     }
 
-    private static func hostKeyName(_ profile: Profile) -> String { "host." + hexadecimal([profile.rawValue]) }
+    private static func hostKeyName(_ profile: Profile) -> String { "host." + profile.rawValue.hexadecimal(digits: 2) }
 }

@@ -15,7 +15,7 @@ struct SecretState {
     /// nil makes this a tombstone.
     let name: SecretStore.Name?
     let version: Version
-    /// Tells states of one version apart, on every machine alike.
+    /// Distinguishes states of one version, on every machine alike.
     let salt: [UInt8]
     /// The sealed file.
     let file: [UInt8]
@@ -101,7 +101,7 @@ struct SecretState {
 }
 
 extension SecretStore.Name {
-    /// The identity that names a secret's files. Only the key tells which secret it is.
+    /// The identity that names a secret's files. Only the key identifies the secret.
     func identity(_ key: borrowing Secret) -> [UInt8] {
         let label = Array("Kanal secret name".utf8)
         var seed: [UInt8] = []

@@ -105,7 +105,7 @@ package struct SecretStore: Sendable {
         }
     }
 
-    /// All secrets, each with a mark that differs from those of its other states.
+    /// All secrets, each with a mark that differs from the marks of its other states.
     package func marks() throws(Failure) -> [Name: [UInt8]] {
         let key = try key()
         var marks: [Name: [UInt8]] = [:]
@@ -162,7 +162,7 @@ package struct SecretStore: Sendable {
     }
 
     /// The files of the directory that cannot be read, and whether they are known to be of this group: damaged ones,
-    /// and those of other groups, which only their key can tell apart.
+    /// and other groups' secrets, which only their key can distinguish.
     package func unreadable() throws(Failure) -> [(file: String, isOfGroup: Bool)] {
         let key = try key()
         let view = try settled(key, only: nil)
@@ -175,7 +175,7 @@ package struct SecretStore: Sendable {
     ///
     /// - Parameters:
     ///   - value: Ignored in a deletion.
-    ///   - next: Takes the present state, and whether there are files of it that cannot be read.
+    ///   - next: Receives the present state, and whether there are files of it that cannot be read.
     private func change(
         _ name: Name, _ value: borrowing Secret, isDeletion: Bool = false,
         _ next: (SecretState?, Bool) throws(Failure) -> SecretState.Version
@@ -256,7 +256,7 @@ extension SecretStore {
         KeyText.text(of: try storedKey(), label: SecretStore.keyLabel, seed: group)
     }
 
-    /// Takes over the group's key from another machine, in whatever case and spacing. An existing key is replaced if
+    /// Imports the group's key from another machine, in whatever case and spacing. An existing key is replaced if
     /// this machine has no secrets under it, and kept beside it.
     package func join(_ text: borrowing Secret) throws(Failure) {
         guard let key = KeyText.key(in: text, label: SecretStore.keyLabel, seed: group) else { throw .keyMalformed }

@@ -83,7 +83,7 @@ struct BatchedReading {
             guard file.content.isEmpty else {
                 return Array(repeating: min(largest, Transaction.firstBlock), count: file.blocks)
             }
-            // A closed one answers nothing; one that is open after all is read in the next round trip.
+            // A closed file returns nothing; a file that is open after all is read in the next round trip.
             return [expected == nil ? first : min(first, 32)]
         }
         // Asking for one byte more shows the end.
@@ -106,7 +106,7 @@ struct BatchedReading {
         return nil
     }
 
-    /// Takes the answers to the first of the ``commands``, to two at least.
+    /// Processes the answers to the first of the ``commands``, to two at least.
     ///
     /// - Returns: Whether the login may not read one of the files.
     mutating func take(_ responses: ArraySlice<Response>) throws(TokenError) -> Bool {
@@ -164,7 +164,7 @@ struct BatchedReading {
         return true
     }
 
-    /// The length of a record that begins so, if its value tells.
+    /// The length of a record that begins so, if its value shows it.
     private static func expected(_ content: [UInt8]) -> Int? {
         guard let value = ObjectRecord(content)?.unreadValue else { return nil }
         return value.upperBound + tail

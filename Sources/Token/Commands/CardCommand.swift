@@ -41,7 +41,7 @@ extension CardCommand {
     /// GET DATA that only this project's tokens answer with `RTEMU`.
     static let productName = getData(0xFE, ne: 256)
     /// GET DATA of the limits and tries of a global PIN.
-    static func pinState(_ role: Token.Role) -> CardCommand { getData(role.rawValue, ne: 0x26) }
+    static func pinState(_ role: ConnectedToken.Role) -> CardCommand { getData(role.rawValue, ne: 0x26) }
     /// GET DATA of whether User must change the PIN.
     static let pinChangeFlag = getData(pinChangeFlagNumber, ne: 4)
     /// PUT DATA of the same: User must.
@@ -62,7 +62,7 @@ extension CardCommand {
 
 /// Files.
 extension CardCommand {
-    /// SELECT by a path, with as many bytes of the file's template as `ne` says. No path is the MF.
+    /// SELECT by a path, with up to `ne` bytes of the file's template. An empty path is the MF.
     static func select(_ path: FilePath, ne: Int? = nil) -> CardCommand {
         let isMF = path.identifiers.isEmpty
         return CardCommand(
@@ -142,12 +142,14 @@ extension CardCommand {
 
 /// Rights and formatting.
 extension CardCommand {
-    /// RESET RIGHTS of one PIN; 0 for those of all.
+    /// RESET RIGHTS of one PIN; 0 for all PINs.
     static func resetRight(of number: UInt8) -> CardCommand { CardCommand(0x80, 0x40, 0x00, number) }
     /// RESET RETRY COUNTER of a PIN.
-    static func resetRetryCounter(of role: Token.Role) -> CardCommand { CardCommand(0x00, 0x2C, 0x03, role.rawValue) }
+    static func resetRetryCounter(of role: ConnectedToken.Role) -> CardCommand {
+        CardCommand(0x00, 0x2C, 0x03, role.rawValue)
+    }
     /// CHANGE REFERENCE DATA of a PIN, to its default.
-    static func changeToDefault(_ role: Token.Role) -> CardCommand {
+    static func changeToDefault(_ role: ConnectedToken.Role) -> CardCommand {
         CardCommand(0x00, 0x24, 0x01, role.rawValue, bytes: [0x80, 0x02, 0x00, 0x00, 0xA5, 0x00])
     }
     /// ERASE.

@@ -127,7 +127,7 @@ extension Transaction {
         return contents
     }
 
-    /// Reads a file: a template that tells its size and who may read it, and as many blocks as are wanted.
+    /// Reads a file: a template with its size and who may read it, and as many blocks as are wanted.
     private func readFile(_ path: FilePath, _ extent: Extent) throws(TokenError) -> KnownFiles.Content {
         do throws(TokenError) {
             let template = try select(path)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import APDU
+import APDU
 import Locking
 import Logging
-package import Secrets
+import Secrets
 import SecureChannel
 import Translation
 
@@ -11,9 +11,10 @@ import Translation
 ///
 /// It sends nothing by itself. Commands are sent by a ``Transaction``, which this makes.
 final class CardSession {
-    /// The card's identity, as far as the card tells it without a channel.
+    /// The card's identity, as far as the card reports it without a channel.
     var identity: CardIdentity
     let settings: TokenSettings
+    let tokens: KnownTokens
     let history: ChannelHistory
     /// How commands reach the card.
     var protection = Protection.plain { didSet { refusal = nil } }
@@ -26,21 +27,25 @@ final class CardSession {
     /// How the last commands went.
     var progress: Progress
     var known = Knowledge()
-    /// The reader's count of insertions when a card without a channel said its serial number, if it need not say it
+    /// The reader's count of insertions when a card without a channel sent its serial number, if it need not send it
     /// again before that count moves; nil after an error, a reset or suspend.
     var proven: Int?
     /// The card, replaced when the token comes back after an absence.
     private var link: any CardLink
 
-    init(_ identity: CardIdentity, link: any CardLink, settings: TokenSettings, history: ChannelHistory) {
+    init(
+        _ identity: CardIdentity, link: any CardLink, settings: TokenSettings, tokens: KnownTokens,
+        history: ChannelHistory
+    ) {
         self.identity = identity
         self.link = link
         self.settings = settings
+        self.tokens = tokens
         self.history = history
         progress = Progress(lastContact: settings.clocks.uptime.now, suspended: settings.clocks.suspended)
     }
 
-    /// The card, for one that holds it: nothing is sent outside of a transaction.
+    /// The card, for a caller that holds it: nothing is sent outside of a transaction.
     func link(in transaction: borrowing Transaction) -> any CardLink { link }
 
     /// Lets go of the card.
@@ -64,7 +69,7 @@ final class CardSession {
 
     /// The logged-in role, and the PIN that is kept to take the right again.
     struct Login: ~Copyable {
-        var role: Token.Role?
+        var role: ConnectedToken.Role?
         /// The PIN of ``role``, kept to present it once in a channel that had to be opened again (GSC/1, 15.3), and in
         /// each transaction that needs it with a token that has no channel.
         var pin: Secret?
@@ -94,7 +99,7 @@ final class CardSession {
         var containers: [UInt16: KnownContainer] = [:]
         /// The change counter when they were; nil if the card has none, or if they may have changed since.
         var containersAt: UInt32?
-        /// Whether there are containers, which the card says to everybody; nil before it was asked.
+        /// Whether there are containers, which the card reports without a login; nil before it was asked.
         var hasContainers: Bool?
         /// The files as the cache on the disk has them; nil before it was read.
         var cached: KnownFiles?
@@ -102,7 +107,7 @@ final class CardSession {
         var versions: TokenVersions?
         var modelName: [UInt8]??
         var hasDrive: Bool?
-        /// Whether the card has said that it is one of this project's; nil before it was asked.
+        /// Whether the card has reported that it is this project's; nil before it was asked.
         var isKanalToken: Bool?
         /// The environment that this process last set. Without a channel another process may change it.
         var environment: SecurityEnvironment?
@@ -116,7 +121,7 @@ struct KnownInfo {
     let isDetailed: Bool
 }
 
-/// A card's identity, as far as the card tells it without a channel.
+/// A card's identity, as far as the card reports it without a channel.
 struct CardIdentity {
     /// The PC/SC name of the reader.
     let reader: String
@@ -140,7 +145,7 @@ enum Protection {
     case paired(PairingRecord)
     /// Not at all before the channel is activated. Without capabilities the token offers none.
     case unpaired(Capabilities?)
-    /// Not at all before the channel is activated again: the token's key in the store differs from the one that this
+    /// Not at all before the channel is activated again: the token's key in the store differs from the key that this
     /// user knows.
     case keyChanged(Capabilities)
     /// Not at all: whether host and token are paired is unknown, for this reason.
@@ -185,7 +190,7 @@ extension CardSession {
     func cache(_ files: KnownFiles) {
         known.files = files
         guard !identity.serial.isEmpty else { return }
-        settings.publicFiles.keep(files, serial: identity.serial, isProtected: isProtected)
+        tokens.files.keep(files, serial: identity.serial, isProtected: isProtected)
     }
 
     /// Caches the card's information until the change counter moves.
@@ -193,17 +198,17 @@ extension CardSession {
         guard let counter = known.changeCounter else { return known.info = nil }
         let known = KnownInfo(changeCounter: counter, info: info, isDetailed: isDetailed)
         self.known.info = known
-        settings.information.keep(known, serial: identity.serial, isProtected: isProtected)
+        tokens.information.keep(known, serial: identity.serial, isProtected: isProtected)
     }
 
-    /// Forgets the login, without telling the card.
+    /// Forgets the login, without a command to the card.
     func forgetLogin() {
         login = Login()
         if isOpenFolder { login.role = .user }
         known.objects = nil
     }
 
-    /// A reset ends the channel's session on the card and every login, but one that the card forgets after each call.
+    /// A reset ends the channel's session on the card and every login, except if the card forgets it after each call.
     func cardWasReset() {
         proven = nil
         channel?.discard()
@@ -216,7 +221,7 @@ extension CardSession {
         let suspended = settings.clocks.suspended
         defer { progress.suspended = suspended }
         guard suspended - progress.suspended > .milliseconds(100) else { return }
-        // The kernel takes an equal device that it finds where one was for the same (USB persist).
+        // The kernel treats an equal device in the place of an earlier one as the same (USB persist).
         proven = nil
         guard isProtected || returnsRights || isFolder else { return }
         channel?.discard()
@@ -230,21 +235,6 @@ extension CardSession {
 
     func report(_ id: MessageID, _ message: String) {
         settings.log.securityEvent(id, "\(message)", reader: identity.reader)
-    }
-}
-
-/// A command that a card has answered, as far as a log may tell of it: no data.
-package struct CardExchange: Sendable {
-    /// CLA, INS, P1 and P2.
-    package let header: UInt32
-    /// The path of the file that was selected last, two bytes for each command.
-    package let file: [UInt8]
-    package let status: StatusWord
-
-    init(_ header: (cla: UInt8, ins: UInt8, p1: UInt8, p2: UInt8), file: [UInt8], status: StatusWord) {
-        self.header = [header.cla, header.ins, header.p1, header.p2].reduce(0) { $0 << 8 | UInt32($1) }
-        self.file = file
-        self.status = status
     }
 }
 
@@ -268,26 +258,4 @@ extension Transaction {
         let file = file ?? session.progress.lastExchange?.file ?? []
         session.progress.lastExchange = CardExchange(header, file: file, status: status)
     }
-}
-
-/// A process's history of its channels to the tokens in one reader, kept across connections.
-package final class ChannelHistory {
-    /// This process's name in channels.
-    let instance: Instance
-    /// Openings that failed.
-    var opens = OpenFailures()
-    /// When a session was last lost, most often to other hosts.
-    private var lastLoss: Duration?
-
-    /// The time after a lost session for which calls probe the channel.
-    private static let caution = Duration.seconds(600)
-
-    package init(random: any RandomSource) throws(TokenError) {
-        do { instance = try Instance(random: random) } catch { throw .channel(error) }
-    }
-
-    func countLoss(at now: Duration) { lastLoss = now }
-
-    /// Whether a session was lost recently. If so, probe the channel before a non-idempotent command.
-    func isContended(at now: Duration) -> Bool { lastLoss.map { now - $0 < Self.caution } ?? false }
 }

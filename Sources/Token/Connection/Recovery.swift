@@ -21,7 +21,7 @@ import Translation
 /// | Any of these | a command that must not run twice, and that may have reached the card | the call fails; the next one recovers |
 /// | Another token is there | anything | the sessions end; it gets neither PIN nor command |
 ///
-/// A command that may run twice is one whose `isIdempotent` is true.
+/// A command may run twice if its `isIdempotent` is true.
 package enum Recovery {
     /// The call fails.
     case none
@@ -65,7 +65,7 @@ extension TokenError {
         if case .transmission = linkError { true } else { false }
     }
 
-    /// Whether a token could not prove to be the one that its sessions were opened with.
+    /// Whether a token could not prove to be the token that its sessions were opened with.
     package var isForeignToken: Bool {
         switch self {
         case .channel(.link), .channel(.randomUnavailable), .channel(.storage): false
@@ -150,7 +150,7 @@ extension Transaction {
         guard let role = login, let pin = session.login.pin?.copy() else { return session.forgetLogin() }
         let hadActed = session.progress.hasActed
         do throws(TokenError) {
-            try verify(role, pin)
+            try present(pin, as: role.rawValue)
             // The presentation does not belong to the call, which may be repeated after it.
             session.progress.hasActed = hadActed
         } catch {

@@ -35,7 +35,7 @@ extension Transaction {
         return try body()
     }
 
-    /// Takes from the budget of the search under way, if there is one.
+    /// Charges the budget of the search under way, if there is one.
     func spend(files: Int = 0, bytes: Int = 0, commands: Int = 0) throws(TokenError) {
         guard let excess = state.budget?.spend(files: files, bytes: bytes, commands: commands) else { return }
         settings.log.identified(

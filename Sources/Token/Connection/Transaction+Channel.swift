@@ -88,7 +88,7 @@ extension Transaction {
         }
     }
 
-    /// Gives an aged session fresh keys, with login and environment kept (GSC/1, 12).
+    /// Renews an aged session's keys, with login and environment kept (GSC/1, 12).
     func renewChannelIfNeeded() throws(TokenError) {
         guard let channel, channel.needsRenewal, let store = try session.pairingStore() else { return }
         do throws(ChannelError) { try channel.renew(store: store, random: settings.random) } catch {
@@ -101,7 +101,7 @@ extension Transaction {
 }
 
 extension TokenError {
-    /// The state of the channel of a paired token that was not opened; nil for an error that says nothing of it.
+    /// The state of the channel of a paired token that was not opened; nil for an error that does not show it.
     func refusal(of record: PairingRecord, _ minimum: Profile) -> ChannelInfo.State? {
         switch self {
         case .activationNeeded, .channel(.profileRaised): return .inactive
@@ -116,7 +116,7 @@ extension TokenError {
 }
 
 extension ChannelError {
-    /// Whether a card answered an attempt to open, but not like the one that this host is paired with.
+    /// Whether a card answered an attempt to open, but not like the card that this host is paired with.
     fileprivate var isRefusedOpening: Bool {
         if case .link = self { return false }
         return self == .unknownRecord || isFruitlessOpening
@@ -170,7 +170,7 @@ extension Transaction {
         return try data(of: last)
     }
 
-    /// Sends as many of the commands as one round trip takes.
+    /// Sends as many of the commands as fit in one round trip.
     func sendSome(of commands: ArraySlice<CardCommand>, goesOn: Bool) throws(TokenError) -> [Response] {
         guard let channel, let batch = channel.largestBatch(of: commands, goesOn: goesOn) else {
             guard let command = commands.first else { return [] }
@@ -185,8 +185,7 @@ extension Transaction {
             responses = try channel.transmit(batch)
             cardAnswered()
         } catch {
-            if error.isUnsent { session.progress.hasActed = hadActed }
-            throw linkFailed(error)
+            throw failed(error, hadActed)
         }
         try spend(bytes: responses.reduce(0) { $0 + $1.data.count }, commands: responses.count)
         note(sent, responses)
@@ -195,7 +194,7 @@ extension Transaction {
 }
 
 extension SecureChannel {
-    /// A batch of as many of the commands as it takes; nil if that is not more than one.
+    /// A batch of as many of the commands as fit; nil if that is not more than one.
     fileprivate func largestBatch(of commands: ArraySlice<CardCommand>, goesOn: Bool) -> Batch? {
         for count in stride(from: min(commands.count, 16), to: 1, by: -1) {
             var batch = Batch(goesOn: goesOn)

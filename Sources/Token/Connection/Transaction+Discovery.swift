@@ -21,7 +21,7 @@ extension Transaction {
         guard !session.isFolder else { return try openFolder() }
         let identity = session.identity
         let mustProtect = identity.isWireless || settings.policy.requireSM
-        // A card can say that it is of any model: one that has the channel must show it.
+        // A card can claim to be of any model: a model with the channel must show it.
         let mustShow = identity.model == .ecpBluetooth && !settings.policy.plainBluetooth
         if !mustProtect, !mustShow, try isKnownAsPlain() { return }
         switch try discovery() {
@@ -79,19 +79,19 @@ extension Transaction {
                     "a Bluetooth token offers no secure channel, and plain_bluetooth does not allow that")
             }
             session.protection = .plain
-            settings.plainTokens.insert(atr: session.identity.atr, serial: session.identity.serial)
+            session.tokens.insertPlain(atr: session.identity.atr, serial: session.identity.serial)
         }
     }
 
     /// Whether this process has asked this token before, and it had no channel. A record that was made since then by
     /// another process counts.
     private func isKnownAsPlain() throws(TokenError) -> Bool {
-        guard settings.plainTokens.contains(atr: session.identity.atr) else { return false }
+        guard session.tokens.isPlain(atr: session.identity.atr) else { return false }
         do throws(TokenError) { try readSerialIfUnknown() } catch {
             guard case .refused = error else { throw error }
             return false
         }
-        guard settings.plainTokens.contains(atr: session.identity.atr, serial: session.identity.serial) else {
+        guard session.tokens.isPlain(atr: session.identity.atr, serial: session.identity.serial) else {
             return false
         }
         return try !session.isPaired()

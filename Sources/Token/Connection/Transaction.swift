@@ -9,7 +9,7 @@ import Translation
 /// The hold of one call on the card. No other process can reach the card while it lasts, and nothing else can send a
 /// command.
 ///
-/// `Token.transaction` makes it and ends it. Code in a transaction can neither keep it, since it is only lent, nor
+/// `ConnectedToken.transaction` makes it and ends it. Code in a transaction can neither keep it, since it is only lent, nor
 /// begin another, since it cannot reach the token. Its notes on the call end with it.
 package struct Transaction: ~Copyable {
     let session: CardSession
@@ -21,10 +21,10 @@ package struct Transaction: ~Copyable {
     final class State {
         /// Whether it has read the change counter.
         var hasAsked = false
-        /// Whether the card has said its serial number in it, and answered ever since.
+        /// Whether the card has sent its serial number in it, and answered ever since.
         var isProven = false
         /// The rights that the card has to drop at its end.
-        var heldRights: Set<Token.Role> = []
+        var heldRights: Set<ConnectedToken.Role> = []
         /// The rest of the budget of the search under way; nil outside of searches.
         var budget: SearchBudget?
         /// The objects that were known when it began to change them.
@@ -37,7 +37,7 @@ package struct Transaction: ~Copyable {
 
     var settings: TokenSettings { session.settings }
     var channel: SecureChannel? { session.channel }
-    var login: Token.Role? { session.login.role }
+    var login: ConnectedToken.Role? { session.login.role }
     var isPlain: Bool { session.isPlain }
     var link: any CardLink { session.link(in: self) }
 
@@ -55,10 +55,10 @@ package struct Transaction: ~Copyable {
     }
 }
 
-extension Token {
+extension ConnectedToken {
     /// Runs `body` while no other process can reach the card, with the channel open and the login in force.
     ///
-    /// Without a channel the card says its serial number before it is sent anything else, unless its reader tells that it
+    /// Without a channel the card sends its serial number before any other command, unless its reader shows that it
     /// is the same card as before; see ``Transaction/proveIdentity()``.
     ///
     /// The first command of a transaction reads the change counter. It can be repeated without harm, so a lost channel is
@@ -106,8 +106,8 @@ extension Token {
         session.disconnect()
     }
 
-    /// The same, no longer than a card takes that is not held up. A card that hangs, or that another process keeps, is let go
-    /// of without a word to it.
+    /// The same, within the time that a card needs if not held up. A card that hangs, or that another process keeps,
+    /// is released without a command.
     package func disconnect(within limit: Duration) {
         if session.canDisconnect(within: limit) { return disconnect() }
         letGo()
@@ -162,7 +162,9 @@ extension Transaction {
 
     /// The connection for commands. For a token with a channel that is the channel or nothing: a failure never falls
     /// back to plain.
-    private func connection() throws(TokenError) -> any CardConnection {
+    private func connection(for command: borrowing Command) throws(TokenError) -> any CardConnection {
+        if command.setsKey { session.known.environment = nil }
+        guard !session.isFolder || command.isIdempotent else { throw .readOnly }
         switch session.protection {
         case .plain: return link
         case .unpaired, .keyChanged: throw .activationNeeded
@@ -175,28 +177,36 @@ extension Transaction {
 
     /// Sends a command and collects the whole answer.
     func send(_ command: borrowing Command) throws(TokenError) -> Response {
-        let response = try sendSecret(command)
-        return Response(response.status, data: [UInt8](copying: response.data))
+        let (connection, hadActed) = (try connection(for: command), session.progress.hasActed)
+        if !command.isIdempotent { session.progress.hasActed = true }
+        let response: Response
+        do throws(LinkError) { response = try connection.exchange(command) } catch { throw failed(error, hadActed) }
+        try answered(command, response.status, count: response.data.count)
+        return response
     }
 
     /// As `send(_:)`, for an answer that is secret.
     func sendSecret(_ command: borrowing Command) throws(TokenError) -> SecretResponse {
-        let connection = try connection()
-        if command.setsKey { session.known.environment = nil }
-        guard !session.isFolder || command.isIdempotent else { throw .readOnly }
-        let hadActed = session.progress.hasActed
+        let (connection, hadActed) = (try connection(for: command), session.progress.hasActed)
         if !command.isIdempotent { session.progress.hasActed = true }
         let response: SecretResponse
-        do throws(LinkError) {
-            response = try connection.exchangeSecret(command)
-            note(command, response.status)
-            cardAnswered()
-        } catch {
-            if error.isUnsent { session.progress.hasActed = hadActed }
-            throw linkFailed(error)
+        do throws(LinkError) { response = try connection.exchangeSecret(command) } catch {
+            throw failed(error, hadActed)
         }
-        try spend(bytes: response.data.count, commands: 1)
+        try answered(command, response.status, count: response.data.count)
         return response
+    }
+
+    private func answered(_ command: borrowing Command, _ status: StatusWord, count: Int) throws(TokenError) {
+        note(command, status)
+        cardAnswered()
+        try spend(bytes: count, commands: 1)
+    }
+
+    /// - Parameter hadActed: Whether the call had acted before the command.
+    func failed(_ error: LinkError, _ hadActed: Bool) -> TokenError {
+        if error.isUnsent { session.progress.hasActed = hadActed }
+        return linkFailed(error)
     }
 
     func cardAnswered() {
@@ -254,7 +264,7 @@ extension Transaction {
         takeChangeCounter(from: try send(CardCommand.changeCounter))
     }
 
-    /// Takes the card's change counter from the answer to ``CardCommand/changeCounter``.
+    /// Reads the card's change counter from the answer to ``CardCommand/changeCounter``.
     func takeChangeCounter(from response: Response) {
         state.hasAsked = true
         var cursor = ByteCursor(response.data)
@@ -270,10 +280,10 @@ func optional<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError
     }
 }
 
-/// Whether the card that is spoken to is the one that it was found to be (GSC/1, 15.3).
+/// Whether the card that answers is still the card that was found (GSC/1, 15.3).
 ///
 /// A channel proves that by itself. Without one the serial number is read in each transaction before anything else: the
-/// smart card service polls a reader several times a second, and no event, reset or error tells of a card that was
+/// smart card service polls a reader several times a second, and no event, reset or error shows a card that was
 /// replaced between two polls. An earlier transaction, and a transaction that lost an answer since, prove nothing of
 /// the card that is there now.
 ///
@@ -298,7 +308,7 @@ extension Transaction {
     /// The reader's count of insertions; nil if a card over the air, or one in this reader, can be replaced unnoticed.
     var insertions: Int? { session.identity.isWireless ? nil : link.insertions }
 
-    /// Makes sure that a card whose channel could not be opened is at least the one that it was. Its answer is not
+    /// Makes sure that a card whose channel could not be opened is at least the same as before. Its answer is not
     /// authenticated: it can end sessions that are worth nothing with this card, and nothing else.
     func requireSameOffer() throws(TokenError) {
         guard let discovery = try? discovery() else { return }

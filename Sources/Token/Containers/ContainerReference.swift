@@ -10,19 +10,11 @@ package struct ContainerReference: Sendable, Equatable {
     package let needsPassword: Bool
 }
 
-/// A container, as everybody may see it.
-package struct ContainerPlace: Sendable, Equatable {
-    /// Its directory.
-    package let directory: UInt16
-    /// Empty if the token does not tell it.
-    package let name: String
-}
-
 extension FilePath {
     /// The directory of CryptoPro CSP's containers, each of which is a directory in it.
     static let containers: FilePath = [0x1000, 0x1003]
 
-    /// A file of a container. The first byte of its identifier is that of the directory's.
+    /// A file of a container. The first byte of its identifier is the same as in the directory's.
     ///
     /// - Parameter directory: The container's.
     static func container(_ directory: UInt16, _ file: ContainerFile) -> FilePath {

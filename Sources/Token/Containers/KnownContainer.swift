@@ -5,7 +5,7 @@ import HostCrypto
 
 /// What is known of a container, none of which is secret. It is true as long as the header has its code.
 struct KnownContainer {
-    /// Empty if the token does not tell it.
+    /// Empty if the token does not report it.
     var name: String
     let header: ContainerHeader
     /// The public keys of private keys that have no certificate, as far as they were computed.
@@ -27,13 +27,13 @@ struct KnownContainer {
     ///
     /// - Parameters:
     ///   - directory: The container's.
-    ///   - isFolder: Whether the password is the one that User logs in with, and no use needs it again.
+    ///   - isFolder: Whether the password is the PIN that User logs in with, and no use needs it again.
     func objects(in directory: UInt16, isFolder: Bool) -> [TokenObject] {
         header.keys.flatMap { key in
             let reference = ContainerReference(
                 directory: directory, key: key, needsPassword: header.needsPassword && !isFolder)
             return reference.contents(publicKey: publicKeys[key.index]).map { content in
-                // The files that tell of them are User's.
+                // The files that describe them are User's.
                 var object = TokenObject(
                     content, label: Array(label(of: key).utf8), id: key.fingerprint, isPrivate: true)
                 object.container = reference
@@ -51,24 +51,24 @@ struct KnownContainer {
 }
 
 extension ContainerReference {
-    /// - Parameter publicKey: The one that goes with a private key without a certificate, if it was computed.
+    /// - Parameter publicKey: The public key of a private key without a certificate, if it was computed.
     fileprivate func contents(publicKey: [UInt8]?) -> [TokenObject.Content] {
         var kind = GOSTKey(
             key.curve, gostR3411Parameters: key.digestParameterSet ?? key.algorithm.digestParameterSet,
             gost28147Parameters: (key.algorithm == .gostR34102001 ? SBox.cryptoProA : .tc26Z).oid)
         // It was not made on the token.
         let properties: TokenKey.Properties = key.allowsAgreement ? [.imported, .derives] : .imported
-        let privateKey = TokenObject.Content.key(TokenKey(.privateKey, kind, properties))
+        let privateKey = TokenObject.Content.key(TokenKey(.privateKey, .gost(kind), properties))
         if let publicKey, key.certificate == nil {
             kind.value = publicKey
-            return [.key(TokenKey(.publicKey, kind, properties)), privateKey]
+            return [.key(TokenKey(.publicKey, .gost(kind), properties)), privateKey]
         }
         // The certificate of another key stays out: each use of this one finds that, and fails.
         guard let certificate = key.certificate, let info = Self.publicKey(in: certificate) else { return [privateKey] }
-        kind.take(info)
+        if case .gost(let info) = info { kind.take(info) }
         guard let point = kind.value, point.starts(with: key.fingerprint) else { return [privateKey] }
         return [
-            .key(TokenKey(.publicKey, kind, properties)), privateKey,
+            .key(TokenKey(.publicKey, .gost(kind), properties)), privateKey,
             .certificate(subject: [], value: certificate),
         ]
     }

@@ -49,7 +49,7 @@ extension Transaction {
 
     /// The container as it is now, with the files of its main pair.
     ///
-    /// The order of the files lets the one that was selected last come first, without being selected again. Another
+    /// The order of the files lets the last selected file come first, without being selected again. Another
     /// program may have selected a different one since: what is read then is not what it has to be.
     private func readFiles(of reference: ContainerReference) throws(TokenError) -> OpenedContainer {
         let directory = reference.directory
@@ -102,7 +102,7 @@ extension Transaction {
         return OpenedContainer(container: container, pair: pair, masks: masks, primary: primary, isGuess: false)
     }
 
-    /// The file that is selected; nothing if it is clearly not the one that it was.
+    /// The selected file; nothing if it is clearly not the same as before.
     private func readGuessed(count: Int) throws(TokenError) -> Secret {
         guard (1...256).contains(count) else { return Secret(count: 0) }
         let response = try sendSecret(CardCommand.read(at: 0, count: count).apdu)

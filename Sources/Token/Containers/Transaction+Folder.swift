@@ -27,7 +27,7 @@ extension Transaction {
         return container
     }
 
-    /// The information that a folder gives.
+    /// The information that a folder has.
     func folderInfo() throws(TokenError) -> TokenInfo {
         var info = TokenInfo(serial: session.identity.serial, label: Array(try containerOfFolder().name.utf8))
         info.isFormatted = true
@@ -45,7 +45,7 @@ extension Transaction {
     }
 
     /// Makes sure that a PIN is the container's password. No wrong one is counted.
-    func verifyPassword(_ role: Token.Role, _ password: borrowing Secret) throws(TokenError) {
+    func verifyPassword(_ role: ConnectedToken.Role, _ password: borrowing Secret) throws(TokenError) {
         guard role == .user else { throw .readOnly }
         let header = try containerOfFolder().header
         do throws(ContainerError) { _ = try header.checkPassword(password) } catch {

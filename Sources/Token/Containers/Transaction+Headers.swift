@@ -6,7 +6,7 @@ import Logging
 import Secrets
 import Translation
 
-/// Finding the keys of containers. User alone may read the files that tell of them.
+/// Finding the keys of containers. User alone may read the files that describe them.
 extension Transaction {
     /// The objects of all containers that can be read, for User.
     func readContainers() throws(TokenError) -> [TokenObject] {
@@ -30,7 +30,7 @@ extension Transaction {
         return objects
     }
 
-    /// The directories of containers, whose numbers may have holes. Everybody may see them; a card that refuses to tell has
+    /// The directories of containers, whose numbers may have holes. They are listed without a login; a refusal means
     /// none.
     func containerDirectories() throws(TokenError) -> [UInt16] {
         var directories: [UInt16] = []
@@ -45,7 +45,7 @@ extension Transaction {
         return directories
     }
 
-    /// Notes how many containers there are, and tells the log of them once. Their names are personal.
+    /// Notes how many containers there are, and logs them once. Their names are personal.
     private func noteContainers(_ count: Int) {
         if count > 0, session.known.hasContainers != true, !session.isFolder {
             settings.log.notice(
@@ -69,10 +69,10 @@ extension Transaction {
         return places
     }
 
-    /// Makes sure that nothing is lost by erasing the token that no other copy may be of. A card that does not say that there
-    /// is none may have one.
+    /// Makes sure that nothing is lost by erasing the token that no other copy may be of. Unless a card reports that
+    /// there is none, it may have one.
     ///
-    /// - Throws: ``TokenError/holdsContainers``; the card's refusal to tell.
+    /// - Throws: ``TokenError/holdsContainers``; the card's refusal to report them.
     func requireNoContainers() throws(TokenError) {
         for command in [CardCommand.select(.containers, ne: 256), .selectChild(after: nil)] {
             let response = try send(command)
@@ -139,7 +139,7 @@ extension Transaction {
         return container
     }
 
-    /// What is known of a container, once its header's code has shown that it is true; else what the header says now.
+    /// A container's known facts, once its header's code has shown that they are true; else the header's contents.
     /// The header is the selected file after it.
     ///
     /// - Throws: ``TokenError/notFound`` if there is no header.
@@ -151,7 +151,7 @@ extension Transaction {
             if try readCode(of: known) == known.header.code { return known }
             session.known.containers[directory] = nil
             session.known.containersAt = nil
-            // The objects that were found are those of another header.
+            // The objects that were found belong to another header.
             session.known.objects = nil
         }
         let bytes = try readHeader(size: size)

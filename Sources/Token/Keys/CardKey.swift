@@ -1,133 +1,189 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import GOST
-package import HostCrypto
-package import Secrets
+import APDU
+import GOST
+import HostCrypto
+import Secrets
 
-/// A kind of key pairs: everything in which its keys differ from others on a card and in the records.
-///
-/// A value has the parameters of one key, and what is known of its public key. Each kind has a file of its own, and a
-/// place in ``cardKeyTypes``.
-package protocol CardKey: Sendable, Equatable {
-    /// The kind of the key that a record and the template of a key file of its pair describe; nil if it is a different
-    /// one.
-    init?(_ record: ObjectRecord, _ template: FileTemplate)
-    /// The kind of the key that OpenSC describes; nil if it is a different one.
+/// A key of a pair, of one of the kinds, with its parameters and what is known of its public key: everything in which
+/// keys differ from others on a card and in the records. Each kind has a file of its own.
+package enum CardKey: Sendable, Equatable {
+    case gost(GOSTKey)
+    case rsa(RSAKey)
+    case ec(ECKey)
+
+    /// The key that a record and the template of a key file of its pair describe; nil if it is of no known kind.
+    init?(_ record: ObjectRecord, _ template: FileTemplate) {
+        let key =
+            GOSTKey(record).map(CardKey.gost) ?? RSAKey(template).map(CardKey.rsa)
+            ?? ECKey(record, template).map(CardKey.ec)
+        guard let key else { return nil }
+        self = key
+    }
+
+    /// The key that OpenSC describes; nil if it is of no known kind.
     ///
     /// - Parameter publicKey: The content of the public key's file.
-    init?(_ entry: PKCS15Entry, _ half: TokenKey.Half, publicKey: [UInt8]?)
+    init?(_ entry: PKCS15Entry, _ half: TokenKey.Half, publicKey: [UInt8]?) {
+        let gost = GOSTKey(entry, half, publicKey: publicKey).map(CardKey.gost)
+        guard let key = gost ?? RSAKey(entry, publicKey: publicKey).map(CardKey.rsa) else { return nil }
+        self = key
+    }
 
+    package var gostKey: GOSTKey? { if case .gost(let key) = self { key } else { nil } }
+    package var rsaKey: RSAKey? { if case .rsa(let key) = self { key } else { nil } }
+    package var ecKey: ECKey? { if case .ec(let key) = self { key } else { nil } }
+
+    /// The kind's place in a search.
+    var rank: Int {
+        switch self {
+        case .gost: 0
+        case .rsa: 1
+        case .ec: 2
+        }
+    }
+}
+
+/// Public keys and records.
+extension CardKey {
     /// The public key as the card and the records have it; nil if it is unknown, or does not belong to this half.
-    var value: [UInt8]? { get }
-    /// Whether a half shows the public key, and this one does not know it.
-    func lacksValue(_ half: TokenKey.Half) -> Bool
+    package var value: [UInt8]? {
+        switch self {
+        case .gost(let key): key.value
+        case .rsa(let key): key.value
+        case .ec(let key): key.value
+        }
+    }
+
+    /// Whether a half shows the public key, and this one does not know it. Both halves of RSA do.
+    func lacksValue(_ half: TokenKey.Half) -> Bool {
+        if case .rsa(let key) = self { key.modulus == nil } else { half == .publicKey && value == nil }
+    }
+
     /// Whether the file of a public key can be read, where the record has no value.
-    static var hasReadableFile: Bool { get }
-    /// Takes the public key as a record or the card has it, if it is one.
-    mutating func take(_ value: [UInt8], _ half: TokenKey.Half)
-    /// Takes the public key out of a certificate, if it is one of these parameters.
-    mutating func take(_ info: PublicKeyInfo)
+    var hasReadableFile: Bool { ecKey == nil }
+
+    /// Stores the public key in a record's or the card's form, if it is one.
+    mutating func take(_ value: [UInt8], _ half: TokenKey.Half) {
+        switch self {
+        case .rsa(var key):
+            key.take(value)
+            self = .rsa(key)
+        case .gost(var key) where half == .publicKey:
+            key.value = value
+            self = .gost(key)
+        case .ec(var key) where half == .publicKey:
+            key.take(value)
+            self = .ec(key)
+        case .gost, .ec: break
+        }
+    }
+
+    /// Stores the public key of a certificate, if it is one of these parameters.
+    mutating func take(_ info: PublicKeyInfo) {
+        switch (self, info) {
+        case (.gost(var key), .gost(let info)):
+            key.take(info)
+            self = .gost(key)
+        case (.rsa(var key), .rsa(let info)) where info.bitCount == key.size.bits:
+            (key.modulus, key.publicExponent) = (info.modulus, info.publicExponent)
+            self = .rsa(key)
+        case (.ec(var key), .ec(let info)) where info.curve.oid == key.parameters:
+            key.point = Array(info.point.dropFirst())
+            self = .ec(key)
+        default: break
+        }
+    }
 
     /// The record's items for the key, without its value.
-    func items(label: [UInt8], id: [UInt8]) -> [(ObjectRecord.Item, [UInt8])]
-    /// The properties of the key files; nil if the parameters have no key files.
-    var files: KeyFiles? { get }
-    /// Whether real tokens are known to take such key files.
-    var isPublished: Bool { get }
-    /// Whether real tokens are known to compute with keys of the kind by these commands.
-    static var isUsePublished: Bool { get }
-    /// Command data of GENERATE KEY PAIR; if not empty, the command is not batched.
-    static var generationParameters: [UInt8] { get }
-    /// The bytes of the answer to GENERATE KEY PAIR.
-    var generatedSize: Int { get }
-    /// The public key in this answer.
-    func generatedValue(_ answer: [UInt8]) -> [UInt8]
+    package func items(label: [UInt8], id: [UInt8]) -> [(ObjectRecord.Item, [UInt8])] {
+        switch self {
+        case .gost(let key):
+            [
+                (.label, label), (.id, id), (.gostR3410Parameters, key.curve.oid),
+                (.gostR3411Parameters, key.gostR3411Parameters), (.gost28147Parameters, key.gost28147Parameters),
+            ]
+        case .rsa: [(.label, label), (.id, id)]
+        case .ec(let key): [(.ecParameters, key.parameters), (.label, label), (.id, id)]
+        }
+    }
+}
 
-    /// A private key's value as the card takes it.
+/// Key files, and how keys are made.
+extension CardKey {
+    /// The properties of the key files; nil if the parameters have no key files.
+    package var files: KeyFiles? {
+        switch self {
+        case .gost(let key): key.files
+        case .rsa(let key): key.files
+        case .ec(let key): key.files
+        }
+    }
+
+    /// Whether real tokens are known to take such key files.
+    var isPublished: Bool {
+        switch self {
+        case .gost(let key): key.isPublished
+        case .rsa: true
+        case .ec: false
+        }
+    }
+
+    /// Command data of GENERATE KEY PAIR; if not empty, the command is not batched.
+    var generationParameters: [UInt8] { rsaKey == nil ? [] : RSAKey.generationParameters }
+    /// The bytes of the answer to GENERATE KEY PAIR.
+    var generatedSize: Int { rsaKey?.size.blockSize ?? files?.publicSize ?? 0 }
+    /// The public key in this answer.
+    func generatedValue(_ answer: [UInt8]) -> [UInt8] { rsaKey?.generatedValue(answer) ?? answer }
+
+    /// A private key's value in the card's form.
     ///
     /// - Parameter value: As applications have it.
-    static func imported(_ value: borrowing Secret) -> Secret
-    /// A digest as the card takes it; nil if the card does not sign digests.
-    func digest(_ digest: [UInt8]) -> [UInt8]?
+    func imported(_ value: borrowing Secret) -> Secret { ecKey == nil ? value.copy() : value.reversed() }
+}
+
+/// The use of private keys. The card's numbers are little-endian.
+extension CardKey {
+    /// Whether real tokens are known to compute with keys of the kind by these commands.
+    var isUsePublished: Bool { ecKey == nil }
+
+    /// A digest in the card's form; nil if the card does not sign digests.
+    func digest(_ digest: [UInt8]) -> [UInt8]? {
+        switch self {
+        case .gost: digest
+        case .rsa: nil
+        case .ec(let key): key.digest(digest)
+        }
+    }
+
     /// The bytes of a signature of a digest.
-    var signatureSize: Int { get }
-    /// A signature as applications have it.
-    static func signature(_ answer: [UInt8]) -> [UInt8]
+    package var signatureSize: Int {
+        switch self {
+        case .gost(let key): 2 * key.curve.coordinateSize
+        case .rsa(let key): key.size.blockSize
+        case .ec: 2 * ECKey.size
+        }
+    }
+
+    /// A signature as applications have it: r ‖ s of GOST R 34.10 reversed as a whole is s ‖ r in the standard's order.
+    func signature(_ answer: [UInt8]) -> [UInt8] { ecKey == nil ? answer.reversed() : ECKey.swapped(answer) }
+
     /// Command data of a key agreement; nil if the card has none for the kind.
-    func agreement(with peer: [UInt8], ukm: [UInt8]) -> [UInt8]?
+    func agreement(with peer: [UInt8], ukm: [UInt8]) -> [UInt8]? {
+        switch self {
+        case .gost: .object(0x85, peer) + .object(0x94, ukm)
+        case .rsa: nil
+        case .ec: .object(0x85, ECKey.swapped(peer))
+        }
+    }
+
     /// The bytes of the secret that is agreed on.
     ///
     /// - Parameter hash: The hash function for the agreed point; nil for the kinds without.
-    func agreedSize(_ hash: HashAlgorithm?) -> Int
+    func agreedSize(_ hash: HashAlgorithm?) -> Int { ecKey == nil ? hash?.digestSize ?? 0 : ECKey.size }
+
     /// The agreed secret as applications have it.
-    static func agreed(_ answer: borrowing Secret) -> Secret
-}
-
-/// All kinds, in the order of a search.
-let cardKeyTypes: [any CardKey.Type] = [GOSTKey.self, RSAKey.self, ECKey.self]
-
-/// Defaults of most kinds.
-extension CardKey {
-    package init?(_ entry: PKCS15Entry, _ half: TokenKey.Half, publicKey: [UInt8]?) { return nil }
-    package static var hasReadableFile: Bool { true }
-    package static var isUsePublished: Bool { true }
-    package static var generationParameters: [UInt8] { [] }
-    package var generatedSize: Int { files?.publicSize ?? 0 }
-    package func generatedValue(_ answer: [UInt8]) -> [UInt8] { answer }
-    package static func imported(_ value: borrowing Secret) -> Secret { value.copy() }
-    package func digest(_ digest: [UInt8]) -> [UInt8]? { nil }
-    package func agreement(with peer: [UInt8], ukm: [UInt8]) -> [UInt8]? { nil }
-    package static func agreed(_ answer: borrowing Secret) -> Secret { answer.copy() }
-
-    fileprivate func isEqual(_ other: any CardKey) -> Bool { other as? Self == self }
-}
-
-/// The properties of the two key files of a pair.
-package struct KeyFiles {
-    /// Tag 85, byte 0, of the private key; the public key's has bit 4 set.
-    let type: UInt8
-    /// Tag 85, byte 1: the parameter set.
-    let parameter: UInt8
-    /// Bytes of the values.
-    let privateSize, publicSize: Int
-    /// Bytes of a file behind its value.
-    var padding = 0
-}
-
-/// One half of a key pair.
-package struct TokenKey: Sendable, Equatable {
-    package enum Half: Sendable { case publicKey, privateKey }
-
-    package var half: Half
-    package var kind: any CardKey
-    /// The number of its key file; 0 before there is one, and for a public key that OpenSC has stored.
-    package var number: UInt8 = 0
-    package var properties: Properties
-
-    /// The properties of a key in its file: tag 85, byte 2.
-    package struct Properties: OptionSet, Sendable {
-        package let rawValue: UInt8
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-        /// Key agreement is allowed.
-        package static let derives = Properties(rawValue: 0x01)
-        /// The key signs the token's journal.
-        package static let signsJournal = Properties(rawValue: 0x04)
-        /// The key was made outside the token.
-        package static let imported = Properties(rawValue: 0x08)
-        static let all: Properties = [.derives, .signsJournal, .imported]
-    }
-
-    package init(_ half: Half, _ kind: any CardKey, _ properties: Properties = []) {
-        self.half = half
-        self.kind = kind
-        self.properties = properties
-    }
-
-    package static func == (left: TokenKey, right: TokenKey) -> Bool {
-        left.half == right.half && left.number == right.number && left.properties == right.properties
-            && left.kind.isEqual(right.kind)
-    }
+    func agreed(_ answer: borrowing Secret) -> Secret { ecKey == nil ? answer.copy() : answer.reversed() }
 }
 
 extension [TokenObject] {
@@ -145,7 +201,7 @@ extension [TokenObject] {
         }
     }
 
-    /// Takes the public keys that the token does not give back from the certificates that go with them: how the
+    /// Reads the public keys that the token does not return from the certificates that go with them: how the
     /// vendor's library reads them is not published, and its records do not have them.
     mutating func completePublicKeys() {
         for index in indices {
@@ -165,23 +221,5 @@ extension [TokenObject] {
             return try? PublicKeyInfo(der: info.span)
         }
         return nil
-    }
-}
-
-/// A private key of the token that may be used once. Every computation with a key takes one, and only asking makes one.
-package struct PermittedKey: Sendable {
-    package let object: TokenObject
-    /// The password of the key's container; nil for a key that needs none.
-    let password: SharedSecret?
-
-    /// - Parameters:
-    ///   - password: The password of the key's container, if it has one.
-    ///   - asking: Has the key's owner asked if that is wanted, and throws without leave.
-    package init<Refusal: Error>(
-        _ object: TokenObject, password: SharedSecret? = nil, asking: () throws(Refusal) -> Void
-    ) throws(Refusal) {
-        try asking()
-        self.object = object
-        self.password = password
     }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A model that answer to reset and versions tell. docs/Mechanisms.md has the same table, with the source of each row.
+/// A model, known by answer to reset and versions. docs/Mechanisms.md has the same table, with the source of each row.
 package struct KnownModel: Sendable, Equatable {
     /// The mechanisms of a model.
     package enum Listing: String, Sendable {
         /// None: the model keeps files.
         case none
-        /// Those of Rutoken ECP 2.0.
+        /// The mechanisms of Rutoken ECP 2.0.
         case secondGeneration = "ECP 2.0"
-        /// Those of Rutoken ECP 3.0.
+        /// The mechanisms of Rutoken ECP 3.0.
         case thirdGeneration = "ECP 3.0"
-        /// Nobody has published them: those of Rutoken ECP 3.0 are listed.
+        /// Unpublished: the mechanisms of Rutoken ECP 3.0 are listed.
         case unknown
     }
 

@@ -2,7 +2,7 @@
 
 /// The computations of a token's model, as far as they decide on the mechanisms that a program is offered.
 ///
-/// Nothing here is asked of a card that has said it already: the family is in the answer to reset, and the generation in
+/// Nothing here is asked of a card that has shown it before: the family is in the answer to reset, the generation in
 /// the versions that the token reports with its serial number.
 package struct TokenAbilities: Sendable, Equatable {
     /// Whether it computes at all.
@@ -23,11 +23,11 @@ package struct TokenAbilities: Sendable, Equatable {
     package static let secondGeneration = TokenAbilities(computes: true, longestRSAKey: 2048, hasCurves: false)
     /// A token of this project that stands for Rutoken ECP 2.0.
     static let emulatedSecondGeneration = TokenAbilities(computes: true, longestRSAKey: 2048, hasCurves: true)
-    /// Rutoken ECP 3.0, as it was seen; also every model whose mechanisms nobody has published.
+    /// Rutoken ECP 3.0, as it was seen; also every model whose mechanisms are unpublished.
     package static let all = TokenAbilities(computes: true, longestRSAKey: 4096, hasCurves: true)
 }
 
-extension Token {
+extension ConnectedToken {
     /// The token's abilities, if they are known without a command; nil if the token has to be asked for its versions, or
     /// whether it is one of this project's.
     package var knownAbilities: TokenAbilities? {
@@ -36,14 +36,14 @@ extension Token {
             return session.known.hasContainers.map { $0 ? .containers : .none }
         }
         guard let versions = session.known.versions else {
-            // A token with a channel tells its serial number there, and its versions later.
+            // A token with a channel reports its serial number there, and its versions later.
             return session.identity.capabilities == nil && isPlain && !serial.isEmpty ? nil : .all
         }
         guard KnownModel.listing(of: model, versions) == .secondGeneration else { return .all }
         return session.known.isKanalToken.map { $0 ? .emulatedSecondGeneration : .secondGeneration }
     }
 
-    /// The token's abilities. A token that has told its versions already is asked nothing, unless it is of the second
+    /// The token's abilities. A token that reported its versions already is asked nothing, unless it is of the second
     /// generation.
     package func abilities() throws(TokenError) -> TokenAbilities {
         if let known = knownAbilities { return known }
@@ -60,7 +60,7 @@ extension Token {
 }
 
 extension CardSession {
-    /// Takes the versions from data object 0189, if it is long enough.
+    /// Reads the versions from data object 0189, if it is long enough.
     func takeVersions(from object: [UInt8]) {
         guard let versions = TokenVersions(parsing: object) else { return }
         known.versions = versions

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
+import Secrets
 
-/// A token's family, as its answer to reset tells it.
+/// A token's family, as its answer to reset shows it.
 package enum TokenModel: Sendable, Equatable {
     /// Rutoken ECP in any generation, on USB or as a card.
     case ecp
@@ -25,7 +26,7 @@ package enum TokenModel: Sendable, Equatable {
         }
         // The historical bytes name the family; the interface bytes before them vary with the reader.
         let text = String(decoding: atr.filter { (0x20..<0x7F).contains($0) }, as: UTF8.self)
-        guard let model = Self.names.first(where: { text.contains($0.name) })?.model else { return nil }
+        guard let model = Self.names.first(where: { text.mentions($0.name) })?.model else { return nil }
         self = model
     }
 

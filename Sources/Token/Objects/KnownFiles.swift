@@ -22,7 +22,7 @@ package struct KnownFiles: Sendable, Equatable {
 
     var changeCounter: UInt32 = 0
     var contents: [FilePath: Content] = [:]
-    /// The templates of key files, as the card says them.
+    /// The templates of key files, as the card returns them.
     var templates: [FilePath: [UInt8]] = [:]
 }
 
@@ -30,7 +30,7 @@ extension KnownFiles.Content {
     /// All of the file; nil if that is not known, or not for everybody.
     var whole: [UInt8]? { if case .whole(let bytes) = self { bytes } else { nil } }
 
-    /// The record in the file; nil without one that this login may read.
+    /// The record in the file; nil without a record that this login may read.
     var record: ObjectRecord? {
         switch self {
         case .whole(let bytes): ObjectRecord(parsing: bytes)
@@ -41,8 +41,8 @@ extension KnownFiles.Content {
 }
 
 extension KnownFiles {
-    /// Whether each certificate is known to be one that every program may read: those of the vendor's index, and those
-    /// that OpenSC's files describe.
+    /// Whether each certificate is known to be readable by every program: certificates of the vendor's index, and
+    /// certificates that OpenSC's files describe.
     var showsEveryCertificate: Bool {
         let directory = RecordDirectory.certificates
         guard let index = contents[directory.index], let list = contents[PKCS15Directories.file] else { return false }
@@ -62,8 +62,8 @@ extension KnownFiles {
     }
 }
 
-extension Token {
-    /// Whether each certificate is known to be one that every program may read without a login, by the last search.
+extension ConnectedToken {
+    /// Whether each certificate is known to be readable by every program without a login, by the last search.
     package var showsEveryCertificate: Bool {
         // Those in containers are User's.
         guard session.known.hasContainers != true else { return false }
@@ -82,7 +82,7 @@ extension Transaction {
         case index
     }
 
-    /// Takes up the known files, if they are still true, for a search to complete them.
+    /// Loads the known files, if they are still true, for a search to complete them.
     func loadCache() {
         state.files = KnownFiles()
         guard state.hasAsked, let counter = session.known.changeCounter, let files = session.known.files,
@@ -205,7 +205,7 @@ extension [UInt8] {
 }
 
 /// The public content of a token, cached on the disk for other processes if the user wants that. The change counter
-/// says whether it is still true; without it, or with a damaged or foreign file, everything is read from the token.
+/// shows whether it is still true; without it, or with a damaged or foreign file, everything is read from the token.
 ///
 /// Only tokens with a channel are cached, which proves whose files and counter these are. A card without one can show
 /// any serial number and counter, and its content would be shown for another token's for as long as that does not
@@ -214,7 +214,7 @@ extension CardSession {
     /// Recalls the token's files from other connections, of this process or another.
     func recallFiles() {
         guard known.files == nil, !identity.serial.isEmpty else { return }
-        if let files = settings.publicFiles.value(serial: identity.serial, isProtected: isProtected) {
+        if let files = tokens.files.value(serial: identity.serial, isProtected: isProtected) {
             known.files = files
             known.cached = files
         } else {

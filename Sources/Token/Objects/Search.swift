@@ -8,7 +8,7 @@ struct ObjectCache {
     var changeCounter: UInt32
     var objects: [TokenObject]
 
-    /// Takes an object that was read.
+    /// Stores an object that was read.
     mutating func take(_ object: TokenObject) {
         guard let index = objects.firstIndex(where: { $0.isSame(as: object) }) else { return }
         objects[index] = object
@@ -17,7 +17,7 @@ struct ObjectCache {
 
 /// Finding objects, in as few round trips as the token allows: one for the index of keys, then one for each reply full of
 /// records and key files.
-extension Token {
+extension ConnectedToken {
     /// All objects that the present login may see. The card is only asked what changed since the last time, and what the
     /// login has made visible.
     ///
@@ -31,7 +31,7 @@ extension Token {
         }
     }
 
-    /// Certificates and data objects with their values, in their order; nil for one that has changed. Needs User's
+    /// Certificates and data objects with their values, in their order; nil for a changed object. Needs User's
     /// login for private ones.
     package func read(_ objects: [TokenObject]) throws(TokenError) -> [TokenObject?] {
         guard objects.contains(where: { !$0.isRead }) else { return objects }
@@ -122,7 +122,7 @@ extension Transaction {
         return read
     }
 
-    /// Has public keys that the token does not give back follow from certificates, whose values it then takes.
+    /// Completes public keys that the token does not return from certificates, whose values it then stores.
     func completePublicKeys(of objects: inout [TokenObject]) throws(TokenError) {
         let wanted = objects.certificatesOfUnknownKeys
         guard !wanted.isEmpty else { return }
@@ -159,7 +159,7 @@ extension Transaction {
         return (indices[0], indices[1], indices[2], contents[PKCS15Directories.file]?.whole)
     }
 
-    /// One reply has room for the index of keys. Of the others it tells whether they exist.
+    /// One reply has room for the index of keys. Of the others it shows whether they exist.
     private func askForIndices() throws(TokenError) -> [FilePath: KnownFiles.Content] {
         let others = [PKCS15Directories.file, RecordDirectory.certificates.index, RecordDirectory.data.index]
         let keys = RecordDirectory.keys.index
@@ -190,7 +190,7 @@ extension Transaction {
     func readKeys(_ files: [UInt16]) throws(TokenError) -> [TokenObject] {
         var templates: [FilePath: FileTemplate] = [:]
         let records = try readRecords(files, guessing: &templates)
-        // The halves of a pair have the same properties: the private one's file tells of both.
+        // The halves of a pair have the same properties: the private one's file describes both.
         let privateNumbers = Set(records.compactMap { $0?.kind == .privateKey ? $0?.keyNumber : nil })
         func file(of record: ObjectRecord) -> FilePath? {
             privateNumbers.contains(record.keyNumber) ? record.privateKeyFile : record.keyFile
@@ -217,33 +217,30 @@ extension Transaction {
 
     /// The key that a record describes; nil if it is of no known kind.
     ///
-    /// - Parameter records: Those of all keys, in one of which the public key may have been kept.
+    /// - Parameter records: The records of all keys, in one of which the public key may have been kept.
     private func key(
         of record: ObjectRecord, _ template: FileTemplate, _ records: [ObjectRecord?]
     ) throws(TokenError) -> TokenKey? {
-        for form in cardKeyTypes {
-            guard var kind = form.init(record, template) else { continue }
-            let half: TokenKey.Half = record.kind == .publicKey ? .publicKey : .privateKey
-            var value = record[.value]
-            if value == nil, kind.lacksValue(half) {
-                let other = records.first { $0?.kind == .publicKey && $0?.keyNumber == record.keyNumber }
-                value = other??[.value]
-                if value == nil, form.hasReadableFile {
-                    value = try readPublicKey(.publicKeys.file(UInt16(record.keyNumber)))
-                }
+        guard var kind = CardKey(record, template) else { return nil }
+        let half: TokenKey.Half = record.kind == .publicKey ? .publicKey : .privateKey
+        var value = record[.value]
+        if value == nil, kind.lacksValue(half) {
+            let other = records.first { $0?.kind == .publicKey && $0?.keyNumber == record.keyNumber }
+            value = other??[.value]
+            if value == nil, kind.hasReadableFile {
+                value = try readPublicKey(.publicKeys.file(UInt16(record.keyNumber)))
             }
-            if let value { kind.take(value, half) }
-            let flags = template.properties.count > 2 ? template.properties[2] : 0
-            var key = TokenKey(half, kind, TokenKey.Properties(rawValue: flags).intersection(.all))
-            key.number = record.keyNumber
-            return key
         }
-        return nil
+        if let value { kind.take(value, half) }
+        let flags = template.properties.count > 2 ? template.properties[2] : 0
+        var key = TokenKey(half, kind, TokenKey.Properties(rawValue: flags).intersection(.all))
+        key.number = record.keyNumber
+        return key
     }
 
-    /// Reads the records in these files; nil for those without one that this login may read.
+    /// Reads the records in these files; nil for a file without a record that this login may read.
     ///
-    /// - Parameter templates: Takes those of the key files that are known, and of those that probably belong to the
+    /// - Parameter templates: Receives the templates of known key files, and of key files that probably belong to the
     ///   records: keys are numbered from 1.
     private func readRecords(
         _ files: [UInt16], guessing templates: inout [FilePath: FileTemplate]
@@ -313,7 +310,7 @@ extension ObjectRecord {
         keyFile == nil ? nil : FilePath.privateKeys.file(UInt16(keyNumber))
     }
 
-    /// The files that tell what its key can do: its own, or else that of the other half.
+    /// The files that show what its key can do: its own, or else the other half's.
     fileprivate var keyFiles: [FilePath] {
         guard let keyFile else { return [] }
         return [keyFile]

@@ -49,25 +49,7 @@ package struct TokenObject: Sendable, Equatable {
     }
 }
 
-/// The content of a data object.
-package struct TokenData: Sendable, Equatable {
-    /// The name of the application that the object belongs to.
-    @Guarded package var application: [UInt8]
-    /// DER; empty if missing.
-    @Guarded package var objectIdentifier: [UInt8]
-    /// nil as long as it was not read.
-    @GuardedValue package var value: [UInt8]?
-
-    package init(application: [UInt8] = [], objectIdentifier: [UInt8] = [], value: [UInt8]?) {
-        self.application = application
-        self.objectIdentifier = objectIdentifier
-        self.value = value
-    }
-
-    fileprivate var isRead: Bool { !_value.isEmpty }
-}
-
-/// Values that a search does not read: those of certificates and data objects.
+/// Values that a search does not read: of certificates and data objects.
 extension TokenObject {
     /// Whether everything readable of the object was read.
     package var isRead: Bool {
@@ -92,7 +74,7 @@ extension TokenObject {
     }
 
     /// The value that a search does not read; nil of other objects.
-    fileprivate(set) var value: [UInt8]? {
+    var value: [UInt8]? {
         get {
             switch content {
             case .certificate(_, let value): value
@@ -123,7 +105,7 @@ extension TokenObject {
         return object
     }
 
-    /// Whether the other object says the same of itself, but for its value.
+    /// Whether the other object has the same properties, but for its value.
     private func describes(_ other: TokenObject) -> Bool {
         switch (content, other.content) {
         case (.certificate(let own, _), .certificate(let other, _)): own == other
@@ -146,10 +128,10 @@ extension TokenObject {
     fileprivate var rank: Int {
         let kind =
             switch content {
-            case .key(let key): cardKeyTypes.firstIndex { $0 == type(of: key.kind) } ?? 0
-            case .certificate: cardKeyTypes.count
-            case .data: cardKeyTypes.count + 1
-            case .secretKey, .publicKey: cardKeyTypes.count + 2
+            case .key(let key): key.kind.rank
+            case .certificate: 3
+            case .data: 4
+            case .secretKey, .publicKey: 5
             }
         return 2 * kind + (isForeign ? 1 : 0)
     }
@@ -189,7 +171,7 @@ extension TokenObject.Content {
 
 /// The record of an object.
 extension TokenObject {
-    /// - Returns: nil if the record is that of a key pair, of nothing that belongs into the directory, or has no value.
+    /// - Returns: nil if the record is a key pair's, of nothing that belongs into the directory, or has no value.
     init?(_ record: ObjectRecord, file: UInt16, in directory: RecordDirectory) {
         let content: Content
         let value = record[.value]
@@ -220,7 +202,7 @@ extension TokenObject {
             record = ObjectRecord(
                 kind: key.half == .publicKey ? .publicKey : .privateKey, keyNumber: key.number,
                 items: key.kind.items(label: label, id: id))
-            // Not every token gives a public key back, so our own records keep it.
+            // Not every token returns a public key, so our own records keep it.
             record[.value] = key.kind.value
         case .certificate(let subject, let value):
             record = ObjectRecord(certificate: value ?? [], subject: subject, label: label, id: id)

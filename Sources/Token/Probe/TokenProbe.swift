@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Secrets
 import Translation
 
-/// The answers of a token to known, reading commands, without what tells it, its owner or its contents from others.
+/// The answers of a token to known, reading commands, without data that identifies it, its owner or its contents.
 ///
 /// Owners of real tokens send it, so that the pages on cards and models can be completed.
 package struct TokenProbe: Sendable, Equatable {
@@ -11,7 +12,7 @@ package struct TokenProbe: Sendable, Equatable {
         case plain
         /// In the secure channel.
         case channel
-        /// None: the token takes commands in a channel alone, which is not open.
+        /// None: the token accepts commands in a channel alone, which is not open.
         case closed
     }
 

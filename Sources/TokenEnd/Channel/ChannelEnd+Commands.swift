@@ -50,7 +50,7 @@ extension ChannelEnd {
 
     /// Executes a command that came under protection. The answer fits into one reply; the rest waits for GET RESPONSE.
     func execute(
-        _ command: borrowing Command, in session: Session, channel: Int, handshake: Handshake?,
+        _ command: borrowing Command, in session: ChannelEndSession, channel: Int, handshake: Handshake?,
         then action: inout PostReplyAction
     ) -> Response {
         let limit = min(command.ne ?? 0, maximumReply(session))
@@ -74,10 +74,12 @@ extension ChannelEnd {
     }
 
     /// The greatest plaintext of a reply in the session.
-    func maximumReply(_ session: Session) -> Int { min(offer.maximumReply, session.profile.suite.maximumPlaintext) }
+    func maximumReply(_ session: ChannelEndSession) -> Int {
+        min(offer.maximumReply, session.profile.suite.maximumPlaintext)
+    }
 
     /// Executes a command that can also come in a batch, and keeps the part of its reply beyond `limit`.
-    func executeSimple(_ command: borrowing Command, in session: Session, limit: Int) -> Response {
+    func executeSimple(_ command: borrowing Command, in session: ChannelEndSession, limit: Int) -> Response {
         let response: Response
         if command.isInnerGetResponse {
             session.context.abortChain()
@@ -98,7 +100,8 @@ extension ChannelEnd {
     }
 
     private func executeOwn(
-        _ command: borrowing Command, in session: Session, channel: Int, isInChain: Bool, handshake: Handshake?,
+        _ command: borrowing Command, in session: ChannelEndSession, channel: Int, isInChain: Bool,
+        handshake: Handshake?,
         then action: inout PostReplyAction
     ) throws(Refusal) -> Response {
         try require(!command.isLink, else: .chainingNotSupported)
@@ -136,7 +139,7 @@ extension ChannelEnd {
 
     /// UNPAIR: the own record (FF) goes, or with the administrator's right any.
     private func unpair(
-        _ command: borrowing Command, session: Session, then action: inout PostReplyAction
+        _ command: borrowing Command, session: ChannelEndSession, then action: inout PostReplyAction
     ) throws(Refusal) -> Response {
         let isOwn = command.p2 == 0xFF || Int(command.p2) == session.record + 1
         try require(
@@ -162,9 +165,9 @@ extension StatusWord {
 
 /// Several commands in one (GSC/1, 13.4).
 extension ChannelEnd {
-    /// Executes the commands in order and gives their replies: `B1 L <data ‖ SW1 SW2>` each. With P1 = 20 a command that
+    /// Executes the commands in order and returns their replies: `B1 L <data ‖ SW1 SW2>` each. With P1 = 20 a command that
     /// fails is the last.
-    func executeBatch(_ command: borrowing Command, in session: Session) throws(Refusal) -> Response {
+    func executeBatch(_ command: borrowing Command, in session: ChannelEndSession) throws(Refusal) -> Response {
         guard let batch = try? Batch(command.data.bytes) else { throw Refusal(.incorrectData) }
         try require(
             batch.commands.count <= Batch.maximumCount && batch.greatestReply <= maximumReply(session),
@@ -186,7 +189,7 @@ private struct Batch {
 
     /// The ranges of the APDUs.
     let commands: [Range<Int>]
-    /// The length of the replies if every command gives all that it may.
+    /// The length of the replies if every command returns all that it may.
     let greatestReply: Int
 
     init(_ bytes: Span<UInt8>) throws {

@@ -7,7 +7,9 @@ import Secrets
 /// Opening and renewing sessions (GSC/1, 10).
 extension ChannelEnd {
     /// OPEN-1, in plain for a new session or inside `session` to renew it. No session is touched.
-    func beginOpening(_ command: borrowing Command, session: Session?, channel: Int) throws(Refusal) -> Response {
+    func beginOpening(_ command: borrowing Command, session: ChannelEndSession?, channel: Int) throws(Refusal)
+        -> Response
+    {
         let profile = try profile(command.p2)
         let hasInstance = session == nil && offer.sessions > 1
         let data = [UInt8](copying: command.data)
@@ -69,7 +71,7 @@ extension ChannelEnd {
         }
         let leastRecent = sessions.indices.min { sessions[$0]?.lastUse ?? 0 < sessions[$1]?.lastUse ?? 0 }
         let channel = sessions.firstIndex { $0 == nil } ?? leastRecent ?? 0
-        sessions[channel] = Session(
+        sessions[channel] = ChannelEndSession(
             run, protection: protection, lastUse: tick(), context: card.makeContext(for: state.records[run.record]))
         if let record = state.records[run.record] { card.note(.opened(record)) }
         return opened(channel)
@@ -156,56 +158,6 @@ extension [UInt8] {
     /// The bytes, filled up with zeros.
     fileprivate func padded(to count: Int) -> [UInt8] {
         self + [UInt8](repeating: 0, count: Swift.max(count - self.count, 0))
-    }
-}
-
-/// The exchange that the very next command may complete (GSC/1, 11.1, `pend`).
-enum Handshake {
-    case pairing(Pairing)
-    case opening(OpeningRun)
-    case renewal(channel: Int, OpeningRun)
-}
-
-/// A pairing that waits for PAIR-2 (GSC/1, 8).
-struct Pairing {
-    let profile: ChannelProfile
-    let slot: Int
-    /// ID_H as PAIR-1 gave it.
-    let hostIdentity: [UInt8]
-    let run: any PairingRun
-}
-
-/// The opening or renewal of a session that waits for OPEN-2 (GSC/1, 10).
-struct OpeningRun {
-    let record: Int
-    let profile: ChannelProfile
-    let hostIdentity: [UInt8]
-    let instance: [UInt8]
-    /// MAC_T, and the MAC_H that the host must show.
-    let tokenMAC: [UInt8]
-    let hostMAC: SharedSecret
-    /// S_0 and K_exp.
-    let seed: SharedSecret
-    let exporter: SharedSecret
-
-    /// Derives everything from the transcript TH and the shared value Z.
-    init(
-        record: Int, of host: PairingRecord, profile: ChannelProfile, instance: [UInt8], transcript: [UInt8],
-        shared: borrowing Secret
-    ) throws(GOSTError) {
-        let suite = profile.suite
-        let extracted = suite.authenticate(shared.bytes, key: Secret(copying: transcript))
-        let keys = try suite.expand(extracted, label: "GSC1 keys", seed: transcript, count: 96)
-        let confirmation = keys.extracting(0..<32)
-        let tokenMAC = suite.authenticate(([0x02] + transcript).span, key: confirmation).extracting(0..<16)
-        self.record = record
-        self.profile = profile
-        self.instance = instance
-        self.tokenMAC = [UInt8](copying: tokenMAC)
-        hostIdentity = host.hostIdentity
-        hostMAC = SharedSecret(suite.authenticate(([0x01] + transcript).span, key: confirmation).extracting(0..<16))
-        seed = SharedSecret(keys.extracting(32..<64))
-        exporter = SharedSecret(keys.extracting(64..<96))
     }
 }
 

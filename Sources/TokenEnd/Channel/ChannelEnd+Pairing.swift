@@ -94,7 +94,7 @@ extension ChannelEnd {
     }
 
     /// The host's data in DATA_A, after all checks (GSC/1, 8).
-    private func host(in data: [UInt8], _ pairing: Pairing, _ key: TokenKey) throws(Refusal) -> HostData {
+    private func host(in data: [UInt8], _ pairing: Pairing, _ key: ChannelKey) throws(Refusal) -> HostData {
         let suite = pairing.profile.suite
         guard let plain = try? pairing.run.open(data), let host = try? HostData(plain, pairing.profile),
             (try? PublicKey(curve: suite.curve, bytes: host.publicKey)) != nil,
@@ -185,7 +185,7 @@ extension ChannelEnd {
         }
     }
 
-    /// Gives a slot its five tries again.
+    /// Restores the five tries of a slot.
     private func resetTries(_ command: borrowing Command) throws(Refusal) -> Response {
         let slot = Int(command.p2) - 1
         try require((0..<offer.slots).contains(slot), else: .incorrectParameters)
@@ -195,7 +195,7 @@ extension ChannelEnd {
         return Response(.success)
     }
 
-    /// Fills a slot, or the next empty one, with a new password, and tells it: `87 L PW`.
+    /// Fills a slot, or the next empty one, with a new password, and returns it: `87 L PW`.
     private func makePassword(_ command: borrowing Command) throws(Refusal) -> Response {
         try require(Int(command.p2) <= offer.slots, else: .incorrectParameters)
         guard let wish = try? PasswordWish([UInt8](copying: command.data)) else { throw Refusal(.incorrectData) }
@@ -213,7 +213,7 @@ extension ChannelEnd {
 
     /// New key pairs, and no records.
     private func resetPairings() throws(Refusal) {
-        guard let keys = try? [ChannelProfile: TokenKey].generate(offer.profiles, random: card.random) else {
+        guard let keys = try? [ChannelProfile: ChannelKey].generate(offer.profiles, random: card.random) else {
             throw Refusal(.memoryUnchanged)
         }
         state.keys = keys

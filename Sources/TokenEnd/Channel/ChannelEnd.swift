@@ -8,10 +8,10 @@ final class ChannelEnd {
     let card: any ChannelCard
     let offer: ChannelOffer
     /// The sessions by channel number; nil for a free channel.
-    var sessions: [Session?]
+    var sessions: [ChannelEndSession?]
     /// The handshake that the next command may complete.
     var handshake: Handshake?
-    /// Counts accepted commands and openings, to tell which session was used last.
+    /// Counts accepted commands and openings, to know which session was used last.
     private(set) var time: UInt64 = 0
 
     /// The number of hosts in a row that failed to prove themselves in OPEN-2.
@@ -121,15 +121,6 @@ final class ChannelEnd {
     func eraseSessions(of record: Int) {
         for index in sessions.indices where sessions[index]?.record == record { sessions[index] = nil }
     }
-}
-
-/// A change of the sessions after a reply.
-enum PostReplyAction {
-    case none
-    case close
-    case unpair(record: Int)
-    case reset
-    case renew(OpeningRun)
 }
 
 extension Command {

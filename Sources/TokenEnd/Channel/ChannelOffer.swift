@@ -8,7 +8,7 @@ package struct ChannelOffer: Sendable {
     package var profiles = ChannelProfile.allCases
     /// The greatest plaintext of a protected command and of a protected reply, in bytes; at least 128.
     ///
-    /// More than ``shortLimit`` for commands says that the token takes extended APDUs.
+    /// More than ``shortLimit`` for commands means that the token accepts extended APDUs.
     package var maximumCommand = shortLimit
     package var maximumReply = shortLimit
     /// b0 channel required on wireless readers, b1 on wired ones, b2 and b3 pairing forbidden there.
@@ -41,13 +41,6 @@ package struct ChannelOffer: Sendable {
     var isForOne: Bool { sessions == 1 || endsOthers }
     var hasBatch: Bool { (features ?? 0) & ChannelOffer.batch != 0 }
     var takesExtendedLength: Bool { maximumCommand > ChannelOffer.shortLimit }
-}
-
-/// A card, or its end of the channel, refuses a command with this status word.
-package struct Refusal: Error {
-    package let status: StatusWord
-
-    package init(_ status: StatusWord) { self.status = status }
 }
 
 /// Refuses with `status` unless the condition holds.

@@ -99,7 +99,7 @@ final class ClassicPairing: PairingRun {
     private static let iv = [UInt8](repeating: 0, count: 8)
 }
 
-/// A random C_T; the agreement is that of the long-term keys.
+/// A random C_T; the agreement is the long-term keys'.
 final class ClassicContribution: Contribution {
     let bytes: [UInt8]
 

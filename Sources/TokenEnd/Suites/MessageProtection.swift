@@ -15,7 +15,7 @@ package struct MessageProtection: ~Copyable {
         case incorrect
         /// The tag is right and the padding is wrong.
         case padding
-        /// The tag is right, but the plaintext is longer than the token takes. The command counts.
+        /// The tag is right, but the plaintext is longer than the token accepts. The command counts.
         case tooLong
         /// All commands of the session are used up.
         case exhausted
@@ -43,7 +43,7 @@ package struct MessageProtection: ~Copyable {
 
     /// Verifies and deciphers a command.
     ///
-    /// - Parameter maximum: The greatest plaintext that the token takes.
+    /// - Parameter maximum: The greatest plaintext that the token accepts.
     package mutating func open(_ command: borrowing Command, maximum: Int = .max) throws(Failure) -> Command {
         guard number < Self.commandsPerSession else { throw .exhausted }
         let body = try ProtectedBody(parsing: [UInt8](copying: command.data))

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Asking
+import Asking
+import Secrets
 import Token
 import Translation
 
 /// A use of a private key that is about to be made.
 package struct KeyUse: Sendable {
     package enum Purpose: Sendable {
-        /// Of a digest, or a block of bytes; and the message, of which a digest says little.
+        /// Of a digest, or a block of bytes; and the message, which a digest does not show.
         case signature([UInt8], of: SignedContent? = nil)
         /// Of a cryptogram. Without padding, it computes whatever a signature would.
         case decryption([UInt8], isPadded: Bool)
@@ -44,29 +45,22 @@ package struct KeyUse: Sendable {
     }
 }
 
-/// A message that is to be signed, as the user is told of it.
-package struct SignedContent: Sendable {
-    let text: String
-
-    /// - Parameter content: The whole message.
-    package init(_ content: Span<UInt8>) {
-        let start = (0..<min(content.count, 80)).map { content[$0] }
-        let characters = start.map { (0x20...0x7E).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
-        text = translated("Message: \(content.count) bytes, beginning with: \(characters)")
-    }
-
-    /// - Parameter file: The file's name, as the program gives it.
-    package init(file: String) { text = translated("File: \(file.onOneLine)") }
-}
-
 extension Slots {
-    /// Which uses of private keys need the user's consent.
-    package var consent: Consent { interaction.consent }
+    /// Whether a use of a private key needs the user's consent.
+    ///
+    /// - Parameter perKey: Whether the key wants to be asked for at each use.
+    package func asksConsent(perKey: Bool) -> Bool {
+        switch interaction.consent {
+        case .never: false
+        case .always: true
+        case .perKey: perKey
+        }
+    }
 
     /// Has the user asked for consent to a use of a private key.
     ///
-    /// - Throws: ``TokensError/unanswered(_:)`` if the user says no, or there is no answer, or no user to ask;
-    ///   ``TokensError/ended`` if the work with all tokens ended meanwhile.
+    /// - Throws: ``TokensError/unanswered(_:)`` if the user refuses, or there is no answer, or no user to ask;
+    ///   ``TokensError/ended`` if the work with all tokens ended in the meantime.
     package func askConsent(to use: KeyUse, of token: TokenFacts, in slot: Int) throws(TokensError) {
         guard let prompt = interaction.prompt, prompt.asksUser else { throw .unanswered(.notConfigured) }
         let question = use.question(token)

@@ -4,8 +4,7 @@ package import Asking
 import Glibc
 import HostProcess
 package import Secrets
-package import Token
-import Translation
+import Token
 
 /// How this application has its user asked.
 package struct UserInteraction: Sendable {
@@ -30,7 +29,7 @@ package struct UserInteraction: Sendable {
 
 /// The program that asks the user, or the file with the answers.
 package struct UserPrompt: Sendable {
-    /// Whether another answer can follow a wrong one. A file always gives the same.
+    /// Whether another answer can follow a wrong one. A file always returns the same.
     package let asksUser: Bool
     /// Asks for a PIN or a password.
     let secret: @Sendable (Question) throws(AskingError) -> Secret
@@ -53,7 +52,7 @@ package struct UserPrompt: Sendable {
     }
 }
 
-/// The lock that a thread holds during a call, and releases while a user is asked: that of an application that locks
+/// The lock that a thread holds during a call, and releases while a user is asked, of an application that locks
 /// with functions of its own.
 package protocol CallHold: Sendable {
     func release()
@@ -63,68 +62,4 @@ package protocol CallHold: Sendable {
 private struct NoHold: CallHold {
     func release() {}
     func resume() {}
-}
-
-/// Facts about a token, for a question about it.
-package struct TokenFacts: Sendable {
-    let reader: String
-    /// 8 bytes; empty if the token was not asked.
-    package let serial: [UInt8]
-    /// Empty if the token has none, or does not tell it.
-    let label: String
-    /// nil if the token does not tell.
-    private var userTries: Int?
-    private var securityOfficerTries: Int?
-
-    package init(_ token: Token) throws(TokenError) {
-        let info = try token.info(evicting: false, detailed: true)
-        reader = token.reader
-        serial = info.serial
-        label = info.label.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        guard info.isFormatted != nil else { return }
-        userTries = info.user.triesLeft
-        securityOfficerTries = info.securityOfficer.triesLeft
-    }
-
-    init(_ channel: ChannelInfo, reader: String) {
-        self.reader = reader
-        serial = channel.serial
-        label = channel.label
-    }
-
-    func triesLeft(of pin: PINRequest.PIN) -> Int? {
-        switch pin {
-        case .user: userTries
-        case .securityOfficer: securityOfficerTries
-        case .local, .container: nil
-        }
-    }
-
-    /// A name by which a desktop can keep a PIN.
-    func key(of pin: PINRequest.PIN) -> String? {
-        switch pin {
-        case .user: "kanal:\(displaySerial):user"
-        case .securityOfficer: "kanal:\(displaySerial):so"
-        case .local(let number): "kanal:\(displaySerial):local\(number)"
-        // A token can have several containers, each with a password of its own.
-        case .container: nil
-        }
-    }
-
-    /// The lines that name the token and the program.
-    var text: String {
-        let token = label.isEmpty ? displaySerial : "\(label.onOneLine) (\(displaySerial))"
-        return translated(
-            """
-            Token: \(token)
-            Reader: \(reader.onOneLine)
-            Program: \(HostNames.program().onOneLine) (process \(getpid()))
-            """)
-    }
-
-    /// The same lines, and the purpose of a secret.
-    func text(for purpose: Phrase) -> String { text + "\n" + translated("Purpose: \(purpose)") }
-
-    /// The low four bytes, as `C_GetTokenInfo` tells them.
-    private var displaySerial: String { serial.suffix(4).hexadecimal }
 }

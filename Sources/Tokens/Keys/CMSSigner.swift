@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CCryptoki
 import GOST
 package import HostCrypto
 import Locking
@@ -43,13 +44,13 @@ package struct CMSSigner: Sendable {
             signingTime: time, kind: kind)
     }
 
-    /// A signature that takes as many bytes in a message as the key's take: of ECDSA, as half of them.
+    /// A signature that needs as many bytes in a message as the key's need: of ECDSA, as half of them.
     package var exampleSignature: [UInt8] {
         switch info {
         case .gost(let info): [UInt8](repeating: 1, count: 2 * info.key.curve.coordinateSize)
         case .rsa(let key): [UInt8](repeating: 1, count: key.modulus.count)
         case .ec(let key):
-            // An INTEGER with its highest bit set takes one byte more.
+            // An INTEGER with its highest bit set needs one byte more.
             [UInt8](repeating: 0x80, count: key.curve.coordinateSize)
                 + [UInt8](repeating: 1, count: key.curve.coordinateSize)
         }
@@ -62,17 +63,17 @@ extension PublicKeyInfo {
         switch self {
         case .gost(let info):
             let algorithm = info.algorithm.algorithm
-            let (hash, mechanism): (DigestAlgorithm, UInt64) =
+            let (hash, mechanism): (DigestAlgorithm, CK_MECHANISM_TYPE) =
                 switch algorithm {
-                case .gostR34102001: (.gostR341194, 0x1202)
-                case .gostR34102012256: (.streebog256, 0xD432_1008)
-                case .gostR34102012512: (.streebog512, 0xD432_1009)
+                case .gostR34102001: (.gostR341194, CKM_GOSTR3410_WITH_GOSTR3411)
+                case .gostR34102012256: (.streebog256, CKM_GOSTR3410_WITH_GOSTR3411_12_256)
+                case .gostR34102012512: (.streebog512, CKM_GOSTR3410_WITH_GOSTR3411_12_512)
                 }
             return (.gost(algorithm), SignatureMethod(hash: hash, mechanism: mechanism))
         case .rsa:
             let scheme = RSASignatureScheme.pkcs1DigestInfo(.sha256)
-            return (.rsa(.sha256), SignatureMethod(hash: .sha256, scheme: scheme, mechanism: 0x40))
-        case .ec: return (.ecdsa(.sha256), SignatureMethod(hash: .sha256, mechanism: 0x1044))
+            return (.rsa(.sha256), SignatureMethod(hash: .sha256, scheme: scheme, mechanism: CKM_SHA256_RSA_PKCS))
+        case .ec: return (.ecdsa(.sha256), SignatureMethod(hash: .sha256, mechanism: CKM_ECDSA_SHA256))
         }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CCryptoki
 import APDU
 import GOST
 package import HostCrypto
@@ -13,15 +14,15 @@ package enum NewKeyPair: Sendable {
     case rsa(bits: Int)
     case p256
 
-    fileprivate var kind: any CardKey {
+    fileprivate var kind: CardKey {
         get throws(TokensError) {
             switch self {
-            case .gost256: return GOSTKey(.cryptoProA, hash: .streebog256)
-            case .gost512: return GOSTKey(.tc26512A, hash: .streebog512)
-            case .p256: return ECKey(ECCurve.p256.oid)
+            case .gost256: return .gost(GOSTKey(.cryptoProA, hash: .streebog256))
+            case .gost512: return .gost(GOSTKey(.tc26512A, hash: .streebog512))
+            case .p256: return .ec(ECKey(ECCurve.p256.oid))
             case .rsa(let bits):
                 guard let size = RSAKeySize(bits: bits) else { throw refusal }
-                return RSAKey(size)
+                return .rsa(RSAKey(size))
             }
         }
     }
@@ -55,8 +56,8 @@ extension TokenSession {
             TokenObject(.key(TokenKey(half, kind, properties)), label: label, id: id)
         }
         var (publicKey, privateKey) = (half(.publicKey), half(.privateKey))
-        // The public half agrees on nothing, whatever its file says.
-        if agrees, kind is GOSTKey { publicKey[.derives] = [0] }
+        // The public half agrees on nothing, whatever its file states.
+        if agrees, kind.gostKey != nil { publicKey[CKA_DERIVE] = [0] }
         privateKey.isPrivate = true
         let made = try creating(orElse: new.refusal) { [publicKey, privateKey] token throws(TokenError) in
             let made = try token.generateKeyPair(publicKey, privateKey)
@@ -67,7 +68,7 @@ extension TokenSession {
 
     /// Runs `body`, which makes objects that not every model has.
     fileprivate func creating(
-        orElse refusal: TokensError, _ body: @Sendable (Token) throws(TokenError) -> [TokenObject]
+        orElse refusal: TokensError, _ body: @Sendable (ConnectedToken) throws(TokenError) -> [TokenObject]
     ) throws(TokensError) -> [TokenObject] {
         try requireLogin(.user)
         let made = try withToken { token throws(TokenError) -> [TokenObject]? in
@@ -104,7 +105,7 @@ extension TokenSession {
         return nil
     }
 
-    /// Puts a private key of a file onto the token, which never gives it back, and beside it its public key and its
+    /// Puts a private key of a file onto the token, which never returns it, and beside it its public key and its
     /// certificate.
     ///
     /// If one of them cannot be stored none stays, as far as the token can be reached.
@@ -143,10 +144,10 @@ extension TokenSession {
     ) throws(TokensError) -> TokenObject {
         let (kind, refusal) = try info.tokenKind()
         var properties: TokenKey.Properties = .imported
-        if agrees, !(kind is RSAKey) { properties.insert(.derives) }
+        if agrees, kind.rsaKey == nil { properties.insert(.derives) }
         var object = TokenObject(.key(TokenKey(.privateKey, kind, properties)), label: label, id: id)
-        // A token settles nothing of this for keys of RSA, so that the record says it.
-        if agrees, kind is RSAKey { object[.derives] = [1] }
+        // A token settles nothing of this for keys of RSA, so that the record holds it.
+        if agrees, kind.rsaKey != nil { object[CKA_DERIVE] = [1] }
         let value = try key.tokenValue()
         let made = try creating(orElse: refusal) { [object] token throws(TokenError) in
             [try token.importKey(value, as: object)]
@@ -157,7 +158,7 @@ extension TokenSession {
 
 extension PublicKeyInfo {
     /// The kind of keys on tokens, and the error if the token has no such keys.
-    fileprivate func tokenKind() throws(TokensError) -> (any CardKey, TokensError) {
+    fileprivate func tokenKind() throws(TokensError) -> (CardKey, TokensError) {
         let parameters = TokensError.refused(
             .keyParameters, "the token makes no keys with these parameters")
         switch self {
@@ -166,21 +167,21 @@ extension PublicKeyInfo {
                 info.key.curve, gostR3411Parameters: info.algorithm.algorithm.digestParameterSet,
                 gost28147Parameters: SBox.tc26Z.oid)
             guard key.files != nil else { throw parameters }
-            return (key, parameters)
+            return (.gost(key), parameters)
         case .ec(let key):
             let key = ECKey(key.curve.oid)
             guard key.files != nil else { throw parameters }
-            return (key, parameters)
+            return (.ec(key), parameters)
         case .rsa(let key):
             let refusal = TokensError.refused(.keySize, "the token has no keys of this length")
             guard let size = RSAKeySize(bits: key.bitCount) else { throw refusal }
-            return (RSAKey(size, modulus: key.modulus, publicExponent: key.publicExponent), refusal)
+            return (.rsa(RSAKey(size, modulus: key.modulus, publicExponent: key.publicExponent)), refusal)
         }
     }
 }
 
 extension PFX.Key {
-    /// The value as a token takes it.
+    /// The value in the form that a token accepts.
     ///
     /// - Throws: A refusal of a key of RSA without its factors, which tokens compute with.
     fileprivate func tokenValue() throws(TokensError) -> Secret {
@@ -203,36 +204,37 @@ extension PFX.Key {
 }
 
 extension TokenObject {
-    /// A public key without a key file of its own, with all attributes that PKCS #11 gives it.
+    /// A public key without a key file of its own, with all attributes that PKCS #11 defines for it.
     fileprivate init(recording info: PublicKeyInfo, id: [UInt8], label: [UInt8], agrees: Bool) {
         self.init(.publicKey)
         let (no, yes, none): ([UInt8], [UInt8], [UInt8]) = ([0], [1], [])
         let encrypts = if case .rsa = info { yes } else { no }
-        let common: [(RecordedAttribute, [UInt8])] = [
-            (.objectClass, UInt64(2).bytes), (.isPrivate, no), (.isModifiable, yes), (.isCopyable, yes),
-            (.isDestroyable, yes), (.label, label), (.id, id), (.startDate, none), (.endDate, none),
-            (.derives, agrees ? yes : no), (.isLocal, no), (.generation, UInt64.max.bytes),
-            (.allowedMechanisms, none), (.subject, none), (.publicKeyInfo, none), (.encrypts, encrypts),
-            (.verifies, yes), (.recovers, encrypts), (.wraps, encrypts), (.isTrusted, no), (.wrapTemplate, none),
+        let common: [(CK_ATTRIBUTE_TYPE, [UInt8])] = [
+            (CKA_CLASS, CKO_PUBLIC_KEY.bytes), (CKA_PRIVATE, no), (CKA_MODIFIABLE, yes), (CKA_COPYABLE, yes),
+            (CKA_DESTROYABLE, yes), (CKA_LABEL, label), (CKA_ID, id), (CKA_START_DATE, none), (CKA_END_DATE, none),
+            (CKA_DERIVE, agrees ? yes : no), (CKA_LOCAL, no), (CKA_KEY_GEN_MECHANISM, CK_ULONG.max.bytes),
+            (CKA_ALLOWED_MECHANISMS, none), (CKA_SUBJECT, none), (CKA_PUBLIC_KEY_INFO, none),
+            (CKA_ENCRYPT, encrypts), (CKA_VERIFY, yes), (CKA_VERIFY_RECOVER, encrypts), (CKA_WRAP, encrypts),
+            (CKA_TRUSTED, no), (CKA_WRAP_TEMPLATE, none),
         ]
-        let own: [(RecordedAttribute, [UInt8])]
-        let type: KeyTypeName
+        let own: [(CK_ATTRIBUTE_TYPE, [UInt8])]
+        let type: KeyType
         switch info {
         case .gost(let info):
-            type = info.key.curve.coordinateSize == 64 ? .gost512 : .gost256
+            type = KeyType(info.key.curve)
             own = [
-                (.gostR3410Parameters, info.key.curve.oid),
-                (.gostR3411Parameters, info.algorithm.algorithm.digestParameterSet),
-                (.gost28147Parameters, SBox.tc26Z.oid), (.value, info.key.bytes), (.signsJournal, no),
+                (CKA_GOSTR3410_PARAMS, info.key.curve.oid),
+                (CKA_GOSTR3411_PARAMS, info.algorithm.algorithm.digestParameterSet),
+                (CKA_GOST28147_PARAMS, SBox.tc26Z.oid), (CKA_VALUE, info.key.bytes), (CKA_VENDOR_KEY_JOURNAL, no),
             ]
         case .rsa(let key):
             type = .rsa
-            own = [(.modulus, key.modulus), (.publicExponent, key.publicExponent), (.modulusBits, none)]
+            own = [(CKA_MODULUS, key.modulus), (CKA_PUBLIC_EXPONENT, key.publicExponent), (CKA_MODULUS_BITS, none)]
         case .ec(let key):
             type = .ec
-            own = [(.ecParameters, key.curve.oid), (.ecPoint, key.octetString)]
+            own = [(CKA_EC_PARAMS, key.curve.oid), (CKA_EC_POINT, key.octetString)]
         }
         for (attribute, value) in common + own { self[attribute] = value }
-        self[.keyType] = type.rawValue.bytes
+        self[CKA_KEY_TYPE] = type.rawValue.bytes
     }
 }

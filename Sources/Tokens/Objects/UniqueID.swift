@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
+import CCryptoki
 import Containers
 import GOST
 package import Secrets
@@ -16,7 +17,7 @@ package enum UniqueID {
     /// The identifier of what has these properties.
     package static func derived(from fields: [[UInt8]]) -> [UInt8] {
         // Each field has its length before it, so that no two lists of fields are the same bytes.
-        digits(Streebog256.hash(fields.flatMap { UInt64(clamping: $0.count).bytes + $0 }).prefix(16))
+        digits(Streebog256.hash(fields.flatMap { CK_ULONG(clamping: $0.count).bytes + $0 }).prefix(16))
     }
 
     private static func digits(_ bytes: some Sequence<UInt8>) -> [UInt8] {
@@ -27,7 +28,7 @@ package enum UniqueID {
 
 extension TokenObject {
     /// The object's identifier.
-    package var uniqueID: [UInt8] { self[.uniqueID] ?? derivedUniqueID }
+    package var uniqueID: [UInt8] { self[CKA_UNIQUE_ID] ?? derivedUniqueID }
 
     /// The identifier of an object that a token keeps, unless its attributes have one.
     package var derivedUniqueID: [UInt8] { UniqueID.derived(from: identity) }
@@ -56,11 +57,11 @@ extension TokenObject {
     private var certificate: [UInt8]? { if case .certificate(_, let value) = content { value } else { nil } }
 
     private func identity(_ kind: StaticString) -> [[UInt8]] {
-        [Array("\(kind)".utf8), UInt64(file).bytes, [isForeign ? 1 : 0]]
+        [Array("\(kind)".utf8), CK_ULONG(file).bytes, [isForeign ? 1 : 0]]
     }
 
     private var attributeList: [[UInt8]] {
-        attributes.sorted { $0.key < $1.key }.flatMap { [UInt64($0.key).bytes, $0.value] }
+        attributes.sorted { $0.key < $1.key }.flatMap { [CK_ULONG($0.key).bytes, $0.value] }
     }
 }
 
@@ -68,43 +69,9 @@ extension CardKey {
     /// The name of the kind, and parameters.
     fileprivate var identity: (StaticString, [UInt8]) {
         switch self {
-        case let key as GOSTKey: ("key", key.curve.oid)
-        case let key as RSAKey: ("key of RSA", UInt64(clamping: key.size.bits).bytes)
-        case let key as ECKey: ("key of a curve", key.parameters)
-        default: ("", [])
+        case .gost(let key): ("key", key.curve.oid)
+        case .rsa(let key): ("key of RSA", CK_ULONG(clamping: key.size.bits).bytes)
+        case .ec(let key): ("key of a curve", key.parameters)
         }
-    }
-}
-
-/// The fields that name a certificate, and its public key, in DER (RFC 5280, 4.1).
-package struct CertificateNames {
-    package var serialNumber: [UInt8]
-    package var issuer: [UInt8]
-    package var subject: [UInt8]
-    package var publicKeyInfo: [UInt8]
-
-    /// - Returns: nil for a malformed certificate.
-    package init?(certificate: [UInt8]) {
-        do throws(MalformedBytes) {
-            var cursor = ByteCursor(certificate)
-            cursor = ByteCursor(try cursor.object(0x30))
-            cursor = ByteCursor(try cursor.object(0x30))
-            if cursor.nextTag == 0xA0 { _ = try cursor.object() }
-            serialNumber = try Self.field(0x02, &cursor)
-            _ = try cursor.object(0x30)
-            issuer = try Self.field(0x30, &cursor)
-            _ = try cursor.object(0x30)
-            subject = try Self.field(0x30, &cursor)
-            publicKeyInfo = try Self.field(0x30, &cursor)
-        } catch {
-            return nil
-        }
-    }
-
-    /// The next object with its tag and length.
-    private static func field(_ tag: UInt8, _ cursor: inout ByteCursor) throws(MalformedBytes) -> [UInt8] {
-        var field: [UInt8] = []
-        field.appendObject(tag, try cursor.object(tag))
-        return field
     }
 }

@@ -36,7 +36,7 @@ package final class TokenSession: Sendable {
     ///
     /// - Parameter usesKey: Whether `body` uses a key, which another program may have deleted.
     package func withToken<Result: ~Copyable & Sendable>(
-        usesKey: Bool = false, _ body: @Sendable (Token) throws(TokenError) -> Result
+        usesKey: Bool = false, _ body: @Sendable (ConnectedToken) throws(TokenError) -> Result
     ) throws(TokensError) -> Result {
         try withSlot { slot throws(TokensError) in try slot.withToken(usesKey: usesKey, body) }
     }
@@ -48,26 +48,27 @@ package final class TokenSession: Sendable {
 
     // MARK: Presence and login
 
-    /// Makes sure that the token is there, without a command; one that is away is waited for.
+    /// Makes sure that the token is there, without a command; waits for an absent token.
     package func requirePresence() throws(TokensError) {
         try withToken { token throws(TokenError) in try token.requirePresence() }
     }
 
-    /// The serial number of the token, as far as it told it; see `Token.serial`.
+    /// The serial number of the token, as far as it reported it; see `ConnectedToken.serial`.
     package var serial: [UInt8] {
         get throws(TokensError) { try withSlot { slot throws(TokensError) in slot.turn.state?.serial ?? [] } }
     }
 
     /// The role that is logged in.
-    package var login: Token.Role? {
+    package var login: ConnectedToken.Role? {
         get throws(TokensError) { try withSlot { slot throws(TokensError) in slot.login } }
     }
 
     /// Logs in. Any login before it ends.
-    package func logIn(as role: Token.Role, pin: borrowing Secret) throws(TokensError) {
-        let pin = pin.copy()
+    package func logIn(as role: ConnectedToken.Role, pin: borrowing Secret) throws(TokensError) {
         try logOut()
-        try withToken { token throws(TokenError) in try token.logIn(as: role, pin: pin) }
+        try withSlot { slot throws(TokensError) in
+            try slot.logIn(as: role, pin: pin) { () throws(TokensError) in }
+        }
     }
 
     /// Ends any login.
@@ -81,7 +82,7 @@ package final class TokenSession: Sendable {
     /// Makes sure, without a command, that a role is logged in.
     ///
     /// - Throws: ``TokenError/notLoggedIn``.
-    func requireLogin(_ role: Token.Role) throws(TokensError) {
+    func requireLogin(_ role: ConnectedToken.Role) throws(TokensError) {
         try withSlot { slot throws(TokensError) in try slot.requireLogin(role) }
     }
 }
@@ -89,17 +90,25 @@ package final class TokenSession: Sendable {
 extension Slots {
     /// Opens a session. If the token has to be activated before, the user is asked for the password, if that is wanted.
     package func openSession(with number: Int) throws(TokensError) -> TokenSession {
-        do throws(TokensError) { return try openSessionAtOnce(with: number) } catch {
+        try activating(number) { () throws(TokensError) in try openSessionAtOnce(with: number) }
+    }
+
+    /// Runs `open`, which opens a session with a token. If the token has to be activated before, the user is asked for the
+    /// password, if that is wanted, and `open` runs again.
+    package func activating<Session, Failure: TokenCallError>(
+        _ number: Int, _ open: () throws(Failure) -> Session
+    ) throws(Failure) -> Session {
+        do throws(Failure) { return try open() } catch {
             guard error.needsActivation else { throw error }
             do throws(TokensError) { try askForActivation(of: number) } catch let refusal {
-                guard case .notActivated = refusal else { throw refusal }
-                throw error
+                guard case .notActivated(let reason) = refusal else { throw Failure(refusal) }
+                throw reason.map(error.following) ?? error
             }
-            return try openSessionAtOnce(with: number)
+            return try open()
         }
     }
 
-    /// The known state of a token, as ``token(in:evicting:)`` gives it at no other process's cost, and a session over the
+    /// A token's known state, as ``token(in:evicting:)`` returns it at no other process's cost, and a session over the
     /// same connection: nil with a token that has a channel, or is not activated.
     package func tokenAndSession(in number: Int) throws(TokensError) -> (TokenReport, TokenSession?) {
         try refresh(recent: true)
@@ -132,21 +141,58 @@ extension Slots {
 }
 
 extension TokenSlot {
+    /// Makes sure that the token is usable, for a session that was entered before, so that the connection stays.
+    ///
+    /// - Parameter check: Makes sure, when the turn has come, that the session may be opened.
+    package func prepareForSession<Failure: TokenCallError>(checking check: () throws(Failure) -> Void) throws(Failure)
+    {
+        guard !isReady else { return try check() }
+        // A new connection has just checked the token.
+        let wasConnected = turn.state != nil
+        takeTurn()
+        defer { giveTurn() }
+        try check()
+        do throws(TokensError) {
+            try inTurn { token throws(TokenError) in if wasConnected || !token.isPlain { try token.prepare() } }
+        } catch {
+            throw Failure(error)
+        }
+    }
+
     /// Opens a session, as soon as the token is usable.
     fileprivate func openSession() throws(TokensError) -> Int {
         // Entered before the token is asked, so that the connection stays.
         let number = enterSession()
         do throws(TokensError) {
-            if isReady { return number }
-            // A new connection has just checked the token.
-            let wasConnected = turn.state != nil
-            try withToken { token throws(TokenError) in
-                if wasConnected || !token.isPlain { try token.prepare() }
-            }
+            try prepareForSession { () throws(TokensError) in }
             return number
         } catch {
             closeSession(number)
             throw error
+        }
+    }
+
+    /// Logs in, or has the owner of a key prove that it may be used once.
+    ///
+    /// - Parameters:
+    ///   - role: nil for one use of a key.
+    ///   - key: The key, if its container has a password of its own; nil if it wants the PIN of the logged-in role.
+    ///   - check: Makes sure, when the turn has come, that the login is possible.
+    package func logIn<Failure: TokenCallError>(
+        as role: ConnectedToken.Role?, pin: borrowing Secret, of key: TokenObject? = nil,
+        checking check: () throws(Failure) -> Void
+    ) throws(Failure) {
+        let pin = pin.copy()
+        takeTurn()
+        defer { giveTurn() }
+        try check()
+        do throws(TokensError) {
+            try inTurn { token throws(TokenError) in
+                if let role { return try token.logIn(as: role, pin: pin) }
+                if let key { try token.checkPassword(pin, of: key) } else { try token.confirm(pin) }
+            }
+        } catch {
+            throw Failure(error)
         }
     }
 
@@ -162,7 +208,7 @@ extension TokenSlot {
 }
 
 extension TokenSession {
-    /// Gives User's PIN a new value. For the SO, on a token whose policy allows it.
+    /// Sets User's PIN to a new value. For the SO, on a token whose policy allows it.
     package func setUserPIN(_ pin: borrowing Secret) throws(TokensError) {
         try requireLogin(.securityOfficer)
         let pin = pin.copy()
@@ -173,5 +219,5 @@ extension TokenSession {
     }
 }
 
-/// The driver's roles, for libraries that have a `Token` of their own.
-package typealias TokenRole = Token.Role
+/// The driver's roles, for libraries that have a `ConnectedToken` of their own.
+package typealias TokenRole = ConnectedToken.Role

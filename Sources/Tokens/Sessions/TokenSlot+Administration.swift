@@ -8,12 +8,12 @@ extension TokenSlot {
     /// The most bytes that a token's name can have.
     package static let nameLimit = 255
     /// The numbers of licences, and the bytes of each.
-    package static let (licenceNumbers, licenceSize) = (Token.licenceNumbers, Token.licenceSize)
+    package static let (licenceNumbers, licenceSize) = (ConnectedToken.licenceNumbers, ConnectedToken.licenceSize)
 
     /// Makes sure, without a command, that a role is logged in.
     ///
     /// - Throws: ``TokenError/notLoggedIn``.
-    func requireLogin(_ role: Token.Role) throws(TokensError) {
+    func requireLogin(_ role: ConnectedToken.Role) throws(TokensError) {
         guard login == role else { throw .token(.notLoggedIn) }
     }
 
@@ -21,20 +21,20 @@ extension TokenSlot {
     ///
     /// - Parameter old: The present value. It may be empty only during a login.
     package func changePIN(
-        of role: Token.Role, from old: borrowing Secret, to new: borrowing Secret
+        of role: ConnectedToken.Role, from old: borrowing Secret, to new: borrowing Secret
     ) throws(TokensError) {
         let old = old.copy()
         let new = new.copy()
         try withToken { token throws(TokenError) in try token.changePIN(of: role, from: old, to: new) }
     }
 
-    /// Gives User's PIN all its tries; the PIN stays. For the SO.
+    /// Restores all tries of User's PIN; the PIN stays. For the SO.
     package func unblockUserPIN() throws(TokensError) {
         try requireLogin(.securityOfficer)
         try withToken { token throws(TokenError) in try token.unblockUserPIN() }
     }
 
-    /// Names the token, or takes its name away. For User.
+    /// Sets or removes the token's name. For User.
     ///
     /// - Parameter name: UTF-8, at most ``nameLimit`` bytes.
     package func setName(_ name: [UInt8]) throws(TokensError) {
@@ -85,7 +85,7 @@ extension TokenSlot {
     }
 
     /// Has the token forget a host, all of whose channels end. This host needs no login for its own pairing: that goes on
-    /// both sides, and all sessions of this program with the token end. Any other host takes the SO's login.
+    /// both sides, and all sessions of this program with the token end. Any other host needs the SO's login.
     package func removePairedHost(_ id: PairedHost.ID) throws(TokensError) {
         guard turn.state?.isProtected == true else { throw .withoutChannel }
         let removed: PairedHost?

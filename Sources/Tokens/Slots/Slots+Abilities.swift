@@ -5,9 +5,9 @@ import Locking
 package import Token
 
 extension Slots {
-    /// The abilities of the token in a slot. A token that does not tell its versions has all.
+    /// The abilities of the token in a slot. A token that does not report its versions has all.
     ///
-    /// One that no session is open with is asked once for each time that it is put in.
+    /// A token without an open session is asked once for each time that it is put in.
     package func abilities(of number: Int) throws(TokensError) -> TokenAbilities {
         guard try state(of: number).hasToken else { throw .noCard }
         let entry = try entry(number, computes: false)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import APDU
-import Locking
+package import Locking
 import Logging
 package import Token
 
@@ -17,6 +17,7 @@ package final class Slots: Sendable {
     private let presenceChanged: @Sendable (_ reader: String, TokenPresence) -> Void
     private let table = Lock(Table())
     private let libcrypto = LibcryptoUse()
+    fileprivate let tokens = KnownTokens()
 
     /// How much older the time may be at which a token was last seen.
     private static let toldInterval = Duration.milliseconds(10)
@@ -27,17 +28,17 @@ package final class Slots: Sendable {
         var (numbers, numbersWithToken): ([Int], [Int]) = ([], [])
         /// The states of the readers at the last look.
         var seen: [ReaderState]?
-        /// When the slots were last told that nothing has changed.
+        /// The time of the last report to the slots that nothing has changed.
         var toldAt = Duration.zero
         /// Whether the readers were looked at, so that later changes are events.
         var isKnown = false
-        /// Whether the program was just told the number of slots, and will ask for the list.
+        /// Whether the program just received the number of slots, and will ask for the list.
         var isCounted = false
         /// Whether the program has ended its work, so that calls under way find no slot.
         var isFinal = false
     }
 
-    /// - Parameter presenceChanged: Is told of a change in the presence of the token that a reader's sessions work with,
+    /// - Parameter presenceChanged: Called on a change in the presence of the token that a reader's sessions work with,
     ///   while no other thread has the slot.
     package init(
         readers: any ReaderService, settings: TokenSettings, interaction: UserInteraction,
@@ -205,28 +206,9 @@ extension Slots {
     }
 }
 
-/// The state of a slot, known without a command to the token.
-package struct SlotState: Sendable {
-    /// The PC/SC name of the reader.
-    package var reader: String
-    /// Whether there is a card in it, of whatever kind.
-    package var isOccupied: Bool
-    /// Whether there is a token in it that this library drives.
-    package var hasToken: Bool
-    /// Whether it is a folder with a key container.
-    package var isFolder: Bool
-
-    init(_ state: ReaderState) {
-        reader = state.name
-        isOccupied = state.atr != nil
-        hasToken = state.atr.map { TokenModel(atr: $0) != nil } ?? false
-        isFolder = state.atr == ReaderState.folder
-    }
-}
-
 /// A slot, and the known state of its reader.
 package struct SlotEntry: Sendable {
-    package let slot: SharedSlot
+    package let slot: Monitored<TokenSlot>
     let signals: SlotSignals
     let inquiry = Inquiry()
     package fileprivate(set) var reader: ReaderState { didSet { state = SlotState(reader) } }
@@ -240,13 +222,15 @@ package struct SlotEntry: Sendable {
     ) {
         signals = SlotSignals(presenceChanged: presenceChanged)
         signals.lastSeen.update(reader, at: .zero)
-        slot = SharedSlot(
-            TokenSlot(reader: reader.name, readers: slots.readers, settings: slots.settings, signals: signals))
+        let slot = TokenSlot(
+            reader: reader.name, readers: slots.readers, settings: slots.settings, tokens: slots.tokens,
+            signals: signals)
+        self.slot = Monitored(slot, in: slot.monitor)
         self.reader = reader
         state = SlotState(reader)
     }
 
-    /// Takes the reader's present state; nil if the reader is gone.
+    /// Applies the reader's present state; nil if the reader is gone.
     mutating func update(_ state: ReaderState?) {
         let isOccupied = reader.atr != nil
         // The service's count starts again when a reader comes back.
@@ -256,30 +240,13 @@ package struct SlotEntry: Sendable {
     }
 }
 
-/// A slot for all threads.
-@safe
-package final class SharedSlot: @unchecked Sendable {
-    private let slot: TokenSlot
-
-    init(_ slot: TokenSlot) { self.slot = slot }
-
-    /// Runs `body` with the slot, inside of its monitor.
-    package func withLock<Result: ~Copyable, Failure: Error>(
-        _ body: (TokenSlot) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        slot.monitor.enter()
-        defer { slot.monitor.leave() }
-        return try body(slot)
-    }
-}
-
 /// The signals between a slot and threads that do not have its lock.
 package struct SlotSignals: Sendable {
-    /// Is told of a change in the presence of the token that the slot's sessions work with.
+    /// Called on a change in the presence of the token that the slot's sessions work with.
     let presenceChanged: @Sendable (_ reader: String, TokenPresence) -> Void
     /// When the token was last known to be there.
     let lastSeen = LastSeen()
-    /// Set by a thread that wants the slot: a call that waits for the token gives up.
+    /// Set by a thread that wants the slot: a call that waits for the token stops waiting.
     let isAbandoned = Lock(false)
     /// The serial number of the token that the slot is connected to; nil without one.
     let token = Lock<[UInt8]?>(nil)
@@ -289,7 +256,7 @@ package struct SlotSignals: Sendable {
 
 /// When the token in a reader was last known to be there.
 ///
-/// An answer of the token tells it. So does a look at the readers, if nothing came or went since the look before: a
+/// An answer of the token shows it. So does a look at the readers, if nothing came or went since the look before: a
 /// token that was not asked for long may still be away for its whole window.
 final class LastSeen: Sendable {
     private let state = Lock(State())

@@ -24,6 +24,8 @@ package final class TokenSlot {
     package let reader: String
     let readers: any ReaderService
     package let settings: TokenSettings
+    /// What all slots know of tokens.
+    let tokens: KnownTokens
     /// The signals that other threads send and read without the lock.
     package let signals: SlotSignals
 
@@ -46,16 +48,19 @@ package final class TokenSlot {
         }
     }
 
-    init(reader: String, readers: any ReaderService, settings: TokenSettings, signals: SlotSignals) {
+    init(
+        reader: String, readers: any ReaderService, settings: TokenSettings, tokens: KnownTokens, signals: SlotSignals
+    ) {
         turns = WaitingThreads(in: monitor)
         self.reader = reader
         self.readers = readers
         self.settings = settings
+        self.tokens = tokens
         self.signals = signals
     }
 
     /// The role that is logged in to the token.
-    package var login: Token.Role? { turn.state?.login }
+    package var login: ConnectedToken.Role? { turn.state?.login }
 
     /// Whether the connection to the token ends with each call.
     var isUnused: Bool { open.isEmpty && sessions?.isEmpty != false }
@@ -64,7 +69,7 @@ package final class TokenSlot {
 
     /// Connects to the card. Everything here can be done twice, so that transient errors are retried for a second, from
     /// the beginning. In that time the smart card service also powers a card that another program has switched off.
-    func connect() throws(TokenError) -> Token {
+    func connect() throws(TokenError) -> ConnectedToken {
         let end = settings.clocks.uptime.now + .seconds(1)
         var isLast = false
         while true {
@@ -76,20 +81,20 @@ package final class TokenSlot {
         }
     }
 
-    private func connectOnce() throws(TokenError) -> Token {
+    private func connectOnce() throws(TokenError) -> ConnectedToken {
         let history = try channelHistory()
         let token = try monitor.outside { () throws(TokenError) in
             let link: any CardLink
             do throws(LinkError) { link = try readers.connect(to: reader) } catch { throw .link(error) }
-            return try Token(reader: reader, link: link, settings: settings, history: history)
+            return try ConnectedToken(reader: reader, link: link, settings: settings, tokens: tokens, history: history)
         }
         turn.take(token)
         presence = .normal
         return token
     }
 
-    /// The history of the slot's channels. It stays as long as the process knows the slot, so that the token can tell
-    /// the process's sessions from others'.
+    /// The history of the slot's channels. It stays as long as the process knows the slot, so that the token can
+    /// distinguish the process's sessions from others'.
     private func channelHistory() throws(TokenError) -> ChannelHistory {
         if let history { return history }
         let history = try ChannelHistory(random: settings.random)
@@ -151,13 +156,13 @@ package final class TokenSlot {
         for number in open { closeSession(number) }
     }
 
-    // MARK: For Turns.swift
+    // MARK: For TokenSlot+Turns.swift
 
     func waitForToken(until end: Duration) { presence = .waitingForToken(until: end) }
     func tokenReturned() { presence = .completed }
 
-    /// Another token was in the place of the one that is waited for, and was let go.
-    func toldOfWrongToken() {
+    /// A different token was in the place of the expected token, and was released.
+    func reportWrongToken() {
         let awaited = presence
         presence = .wrongToken
         presence = awaited

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled with: Sources/KanalESIA/Authorization/Answer.swift Sources/KanalESIA/Authorization/AuthorizationError.swift
+// Compiled with: Sources/KanalESIA/Authorization/CallbackError.swift
 // Compiled with: Sources/KanalESIA/Authorization/AuthorizationRequest.swift
-// Compiled with: Sources/KanalESIA/Authorization/AuthorizationSettings.swift
+// Compiled with: Sources/KanalESIA/Authorization/AuthorizationCode.swift Sources/KanalESIA/Authorization/Outcome.swift
+// Compiled with: Sources/KanalESIA/Authorization/BiometricVerification.swift
+// Compiled with: Sources/KanalESIA/Authorization/Authorization+Settings.swift
 
 /// The namespace of the settings; this target needs nothing else of it.
 public enum Authorization {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled with: Sources/KanalESIA/ESIA/JSONReader.swift
+// Compiled with: Sources/KanalESIA/ESIA/JSONReader.swift Sources/KanalESIA/ESIA/JSONValue.swift
 
 /// An object of JSON, as the identity service sends it: refused, or read as the same values when they are written in
 /// another way, and never when its end is missing.

@@ -76,7 +76,7 @@ private let samples = [
 
 private let pins = ["87654321", "12345678"].map { Array($0.utf8) }
 
-/// At most 256 bytes and a status word: data only with one that comes with data.
+/// At most 256 bytes and a status word: data only if the status word allows data.
 private func isResponse(_ answer: [UInt8]) -> Bool {
     guard (2...258).contains(answer.count) else { return false }
     let status = answer[answer.count - 2]
@@ -84,7 +84,7 @@ private func isResponse(_ answer: [UInt8]) -> Bool {
         || answer.count == 2 && (status == 0x63 || status == 0x64 || (0x67...0x6F).contains(status))
 }
 
-/// A token, and the state that each input begins with: that of a token with a PIN, a key of each kind and a file.
+/// A token, and the state that each input begins with: a token with a PIN, a key of each kind and a file.
 private struct Token {
     let identity: Identity
     private let memory = VolatileMemory()

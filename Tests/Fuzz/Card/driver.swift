@@ -14,14 +14,16 @@ public func fuzzDriver(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let history = try? ChannelHistory(random: SystemRandom()) else { fatalError("no random bytes") }
     var settings = Host.one.settings()
     if first & 0x40 != 0 { settings.policy.plainLogin = .sticky }
-    guard let token = try? Token(reader: "reader", link: link, settings: settings, history: history) else { return 0 }
+    let token = try? ConnectedToken(
+        reader: "reader", link: link, settings: settings, tokens: KnownTokens(), history: history)
+    guard let token else { return 0 }
     link.serial = token.serial
     while let call = link.next() { run(call, on: token, link) }
     token.disconnect()
     return 0
 }
 
-private func run(_ call: UInt8, on token: Token, _ link: FuzzedLink) {
+private func run(_ call: UInt8, on token: ConnectedToken, _ link: FuzzedLink) {
     do throws(TokenError) {
         switch call % 32 {
         case 0: try token.logIn(as: .user, pin: Secret(copying: Array("12345678".utf8)))

@@ -48,7 +48,7 @@ private final class FuzzedToken {
         identity.channel?.maximumReply = choice & 0x40 == 0 ? 238 : 4096
         var state = CardState.factory(
             identity: identity.name, serial: [0, 0, 0, 0, 0x0E, 0, 0, 1], label: [0x66], nonce: [])
-        let keys = Self.publicKeys.mapValues { TokenKey(scalar: SharedSecret(copying: Self.scalar), publicKey: $0) }
+        let keys = Self.publicKeys.mapValues { ChannelKey(scalar: SharedSecret(copying: Self.scalar), publicKey: $0) }
         var channel = ChannelState(keys: keys, records: 3)
         let verifiers = Self.publicKeys.mapValues { SharedSecret(copying: $0) }
         channel.slots[0] = ActivationSlot(salt: [UInt8](repeating: 1, count: 16), verifiers: verifiers)
@@ -71,7 +71,7 @@ private final class FuzzedToken {
                 shared: Secret(count: 32)),
             let protection = try? MessageProtection(profile, seed: run.seed.secret)
         else { return false }
-        interface.channel?.sessions[0] = Session(
+        interface.channel?.sessions[0] = ChannelEndSession(
             run, protection: protection, lastUse: 0, context: card.makeContext(for: record))
         return true
     }

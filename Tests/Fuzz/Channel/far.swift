@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
+import KanalKit
 import Secrets
-import Sharing
 import Storage
 import TokenEnd
 

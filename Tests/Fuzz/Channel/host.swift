@@ -14,7 +14,7 @@ public func fuzzHost(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     let link = FuzzedLink(input, profile: input.first.map { $0 & 1 == 0 } ?? true ? 2 : 1)
     let suite: any Suite.Type = link.isModern ? ModernSuite.self : ClassicSuite.self
-    let session = Session(
+    let session = HostSession(
         suite: suite, channel: 0, seed: Secret(copying: link.seed), exporter: Secret(count: 32))
     let channel = SecureChannel(session, over: link, record: link.record, uptime: .system)
     while let step = link.next() { run(step, channel, link) }

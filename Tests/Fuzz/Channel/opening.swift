@@ -8,8 +8,8 @@ import SecureChannel
 import Storage
 
 /// The host's state machine from the opening on, over a link whose answers are right, have one bit changed, or are
-/// arbitrary. Only the token's own answer to OPEN-1 gives a session, and only its own replies are delivered; an opening
-/// that fails takes five commands at most.
+/// arbitrary. Only the token's own answer to OPEN-1 opens a session, and only its own replies are delivered; an opening
+/// that fails sends five commands at most.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOpening(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

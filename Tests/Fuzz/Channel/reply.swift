@@ -28,7 +28,7 @@ public func fuzzReply(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func verify(_ body: [UInt8], _ suite: any Suite.Type) {
-    var session = Session(suite: suite, channel: 0, seed: Secret(count: 32), exporter: Secret(count: 32))
+    var session = HostSession(suite: suite, channel: 0, seed: Secret(count: 32), exporter: Secret(count: 32))
     let header = CommandHeader(cla: 0, ins: 0x84, p1: 0, p2: 0)
     do {
         _ = try session.protect(header, Span(), ne: 8, padded: false, extended: false)

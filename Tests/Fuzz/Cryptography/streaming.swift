@@ -2,14 +2,14 @@
 import GOST
 import Secrets
 
-/// However a message is cut, the result is that of one call. Of the input's beginning, bytes are the lengths of the
+/// However a message is cut, the result equals that of one call. Of the input's beginning, bytes are the lengths of the
 /// pieces, and the rest is key and message.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzStreaming(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     guard input.count >= 48 else { return 0 }
     let (lengths, key) = (input.prefix(8).map(Int.init), Array(input[8..<40]))
-    // A short input stands for a message that is longer than a section of key meshing.
+    // A short input is expanded to a message that is longer than a section of key meshing.
     let message = Array(repeatElement(input.dropFirst(40), count: 1 + lengths[0] % 5).joined())
     hash(GOSTR341194.self, key, message, lengths)
     hash(Streebog256.self, key, message, lengths)
@@ -121,7 +121,7 @@ private func compare(
     }
 }
 
-/// The message in pieces of these lengths, over and over, and of one unit; a length of 0 gives an empty piece once.
+/// The message in pieces of these lengths, over and over, and of one unit; a length of 0 means an empty piece once.
 private func pieces(_ message: [UInt8], _ lengths: [Int], _ unit: Int = 1) -> [[UInt8]] {
     var pieces: [[UInt8]] = []
     var rest = message[...]

@@ -84,7 +84,7 @@ private let keys: [[UInt8]] = {
     }
 }()
 
-/// A certificate that says nothing but the key.
+/// A certificate with nothing but the key.
 private func certificate(of key: [UInt8]) -> [UInt8] {
     let algorithm = element(0x30, element(0x06, [0x2A, 3]))
     let time = element(0x17, Array("210101000000Z".utf8))
@@ -96,7 +96,7 @@ private func certificate(of key: [UInt8]) -> [UInt8] {
     return element(0x30, element(0x30, Array(content.joined())) + algorithm + element(0x03, [0, 1]))
 }
 
-/// A list that names one certificate and says nothing else.
+/// A list of one certificate, with nothing else.
 private let list: [UInt8] = {
     let algorithm = element(0x30, element(0x06, [0x2A, 3]))
     let time = element(0x17, Array("210101000000Z".utf8))

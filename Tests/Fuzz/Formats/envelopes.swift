@@ -102,7 +102,7 @@ private struct Constant: RandomSource {
     }
 }
 
-/// A certificate that says nothing but the key.
+/// A certificate with nothing but the key.
 private func certificate(of key: [UInt8]) -> [UInt8] {
     let algorithm = element(0x30, element(0x06, [0x2A, 3]))
     let content = element(0x02, [1]) + algorithm + element(0x30, []) + element(0x30, []) + element(0x30, []) + key

@@ -3,7 +3,7 @@ import HostCrypto
 import Secrets
 
 /// Signed messages in DER: refused with a typed error, or read, and a signer then has signed or not, with a key that is
-/// given or with one that came along. Read in pieces, the message has the same content. With a further signer it is a
+/// given or with a certificate of the message. Read in pieces, the message has the same content. With a further signer it is a
 /// message again, with all that it had. The first byte chooses whether the rest is read as it is or added, modulo 2, to the bytes of a message that is signed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -93,7 +93,7 @@ private let valid: (message: [UInt8], key: PublicKeyInfo, signer: SignedMessage,
     }
 }()
 
-/// A certificate that says nothing but the key.
+/// A certificate with nothing but the key.
 private func certificate(of key: [UInt8]) -> [UInt8] {
     let algorithm = element(0x30, element(0x06, [0x2A, 3]))
     let content = element(0x02, [1]) + algorithm + element(0x30, []) + element(0x30, []) + element(0x30, []) + key

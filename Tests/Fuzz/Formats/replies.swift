@@ -2,7 +2,7 @@
 import HostCrypto
 
 /// Replies of authorities for time stamps and of responders, which come from the network: refused with a typed error, or
-/// read, and then they do not answer a request that nobody has made. The first byte chooses whose reply the rest is, or
+/// read, and then they do not answer a request that was never made. The first byte chooses whose reply the rest is, or
 /// whether it is what messages keep of one.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzReplies(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -3,7 +3,7 @@ import HostCrypto
 import Secrets
 
 /// Certification requests of any text: put together or refused, never a trap. Zeros part the fields' types and values;
-/// the first byte says which of the fields are attributes and extensions.
+/// the first byte selects the fields that are attributes and extensions.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRequests(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

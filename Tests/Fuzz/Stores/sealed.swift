@@ -7,7 +7,7 @@ import Storage
 @testable import SecureChannel
 
 /// Files of a synchronised store. The first byte chooses whether the rest is a raw file, which no key opens; the sealed
-/// content, raw or in parts, or that of a secret; or several files for a store to cope with.
+/// content, raw or in parts, or a secret's content; or several files for a store to cope with.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSealed(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -4,6 +4,6 @@ import APDU
 @testable import Token
 
 /// The card is handed out to a transaction only.
-func send(_ command: borrowing Command, to token: Token) throws(LinkError) {
+func send(_ command: borrowing Command, to token: ConnectedToken) throws(LinkError) {
     _ = try token.session.link.exchangeSecret(command)
 }

@@ -3,6 +3,6 @@
 @testable import Token
 
 /// A transaction that outlives its call could send when another process has the card.
-func keep(_ token: Token) throws(TokenError) -> Transaction {
+func keep(_ token: ConnectedToken) throws(TokenError) -> Transaction {
     try token.transaction { card throws(TokenError) in card }
 }

@@ -3,4 +3,4 @@
 @testable import Token
 
 /// Only a token begins transactions.
-func begin(_ token: Token) -> Transaction { Transaction(token.session) }
+func begin(_ token: ConnectedToken) -> Transaction { Transaction(token.session) }

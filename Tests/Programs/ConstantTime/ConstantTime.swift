@@ -3,7 +3,7 @@ import CMemcheck
 import GOST
 import Glibc
 
-/// Runs every function that is claimed to be constant time, or the named leaks, under valgrind; see `constant-time.sh`.
+/// Runs every function that is claimed to be constant time, or the named leaks, under valgrind; see `constant-time.bats`.
 @main
 enum ConstantTime {
     static func main() throws {
@@ -52,7 +52,7 @@ enum ConstantTime {
 }
 
 extension Claim {
-    /// Every function of `GOST` and `Containers` whose documentation says "constant time".
+    /// Every function of `GOST` and `Containers` that is documented as "constant time".
     static let all = symmetric + scalars + agreements + containers
 
     static let symmetric = ciphers + modes + hashes + derivations

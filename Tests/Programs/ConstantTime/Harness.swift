@@ -3,7 +3,7 @@ import CMemcheck
 import GOST
 import Secrets
 
-/// One run of a function: with inputs that valgrind takes for unknown, or with the same inputs as they are.
+/// One run of a function: with inputs that valgrind treats as unknown, or with the same inputs as they are.
 struct Inputs {
     let areSecret: Bool
 

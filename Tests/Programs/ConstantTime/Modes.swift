@@ -5,7 +5,7 @@ import Secrets
 extension Claim {
     static let modes = modes(Magma.self, "Magma") + modes(Kuznyechik.self, "Kuznyechik")
 
-    /// More than the number of bytes that a cipher takes at once, and no whole number of blocks.
+    /// More bytes than a cipher processes at once, and not a whole number of blocks.
     private static let long = 2500
 
     private static func modes<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {

@@ -46,7 +46,7 @@ struct TracedOperation {
     }
 }
 
-/// A value that an operation consumes, and so takes out of here.
+/// A value that an operation consumes, and so removes from here.
 final class Held<Value: ~Copyable> {
     private var value: Value?
 

@@ -154,7 +154,7 @@ static void try_any(uint32_t step) {
 /// The bounds of Folded.h that name a number, for FOLD and words of 64 bits.
 static void compute_bounds(unsigned __int128 fold) {
     const unsigned __int128 words = (unsigned __int128)1 << 64;
-    // What `reduce` carries: ((R − 1)·FOLD + R − 1) / R is FOLD, whatever R is, because FOLD + 1 is no more than R.
+    // The carry of `reduce`: ((R − 1)·FOLD + R − 1) / R is FOLD, whatever R is, because FOLD + 1 is no more than R.
     require(fold + 1 < words, "the carry of a reduction");
     require(fold * fold < words, "what a carry adds");
     require(fold * fold - 1 + fold < words, "what a second carry adds");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// The curves of Tests/Vectors/curves.json, for the programs that compare with libcrypto. curves.sh makes the table.
+// The curves of Tests/Vectors/curves.json, for the programs that compare with libcrypto. curves.bats makes the table.
 #ifndef CURVES_H
 #define CURVES_H
 

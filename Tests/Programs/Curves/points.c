@@ -93,7 +93,7 @@ static void draw(const struct pair *pair, BIGNUM *k, long round) {
     }
 }
 
-/// X of l·P + k·Q is that of libcrypto's sum modulo q, and no other.
+/// X of l·P + k·Q equals X of libcrypto's sum modulo q, and no other.
 static void compare_x(
     const struct pair *pair, const EC_POINT *sum, const uint8_t *l, const uint8_t *k, const uint8_t *point
 ) {

@@ -63,7 +63,7 @@ static void fill(uint8_t *octets, const struct curve *c, bool is_point, uint8_t 
     else if (!gost_curve_multiply_base(curve, octets, number)) abort();
 }
 
-/// Whether nothing of the operation is left; gives how deep it went.
+/// Whether nothing of the operation is left; returns the depth of its stack.
 static bool is_clear(const struct operation *operation, const struct curve *c, size_t *depth) {
     current = operation;
     fill(operation->secret == first ? second : first, c, operation->is_other_point, 50);

@@ -50,7 +50,7 @@ static CK_RV get_token_info(CK_SLOT_ID slot, CK_TOKEN_INFO *info) {
 static CK_RV find_objects_init(CK_SESSION_HANDLE session, CK_ATTRIBUTE *query, CK_ULONG count) {
     CK_OBJECT_CLASS wanted = 0;
 
-    if (count == 1 && query[0].ulValueLen == sizeof wanted)
+    if (count > 0 && query[0].type == CKA_CLASS && query[0].ulValueLen == sizeof wanted)
         memcpy(&wanted, query[0].pValue, sizeof wanted);
     given = wanted == CKO_PRIVATE_KEY ? 0 : KEYS;
     return inner->C_FindObjectsInit(session, query, count);

@@ -10,7 +10,7 @@
  *   fork      in the process, in two children at once, in a child of each, and again in all of them
  *   twice     a copy of the engine is bound, too (OpenSSL binds a file once); keys of each work when the other is gone
  *   outlive   the key is used and freed after the engine was freed
- *   wait      signs for each line that comes, and says "signed" or "failed"
+ *   wait      signs for each line that comes, and prints "signed" or "failed"
  *   workers   the same in four children at once, which it waits for; if it is root, two of them are another user
  *   again     the key cannot be loaded, nor again, nor in two children
  *   certificate   the certificate of the same name is the key's

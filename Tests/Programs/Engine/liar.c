@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A module that lies about lengths and numbers, around another one, whose path is LIBRARY. A program that has loaded it
- * says by liar_tell which of its functions lies, how, and of which attribute: at the question for a length, at the
+ * A module with false lengths and numbers, around another one, whose path is LIBRARY. A program that has loaded it
+ * selects by liar_tell which of its functions lies, how, and about which attribute: at the question for a length, at the
  * value, or at both. liar_told counts lies.
  */
 #include "around.h"
@@ -25,7 +25,7 @@ void liar_tell(int function, CK_ATTRIBUTE_TYPE attribute, int phase, int number)
     liar_told = 0;
 }
 
-/* In every direction; room is what the module was told of. */
+/* In every direction; room is the room that the caller has declared. */
 static CK_ULONG other(CK_ULONG length, CK_ULONG room) {
     liar_told++;
     switch (lie) {
@@ -64,17 +64,20 @@ static CK_RV find_objects(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE *objects, 
 
 static CK_RV get_attribute_value(
     CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_ATTRIBUTE *attributes, CK_ULONG count) {
-    CK_ULONG room = attributes[0].ulValueLen;
+    CK_ULONG rooms[8];
     CK_RV code;
 
+    for (CK_ULONG i = 0; i < count && i < 8; i++)
+        rooms[i] = attributes[i].ulValueLen;
     if (liar_hides_information && attributes[0].type == CKA_PUBLIC_KEY_INFO) {
         attributes[0].ulValueLen = CK_UNAVAILABLE_INFORMATION;
         return CKR_ATTRIBUTE_TYPE_INVALID;
     }
     code = inner->C_GetAttributeValue(session, object, attributes, count);
-    if (code == CKR_OK && lying == ATTRIBUTE && attributes[0].type == of
-        && when & (attributes[0].pValue ? VALUE : QUESTION))
-        attributes[0].ulValueLen = other(attributes[0].ulValueLen, room);
+    for (CK_ULONG i = 0; i < count && i < 8; i++)
+        if (code == CKR_OK && lying == ATTRIBUTE && attributes[i].type == of
+            && when & (attributes[i].pValue ? VALUE : QUESTION))
+            attributes[i].ulValueLen = other(attributes[i].ulValueLen, rooms[i]);
     return code;
 }
 

@@ -2,13 +2,13 @@
 /*
  * lies LIAR OPERATION KEY [hidden]
  *
- * Uses a key of the engine "kanal", or without it (no OPENSSL_ENGINES) of the provider "kanal", by a module that lies,
- * which is LIAR and the configuration's module. OPERATION is
- * sign, pss, decrypt, oaep or derive. Without the engine a GOST key decrypts the file of the variable TRANSPORTED, which has
- * what decrypt() encrypts. Each function tells each lie: the operation fails with the engine's error, or it
- * does what an honest module's does; a lie about a result always fails. A text below a padding of PKCS #1 has any
- * length that there is room for. Hidden is CKA_PUBLIC_KEY_INFO. The program is built with AddressSanitizer, as the
- * engine is, and its buffers have the sizes that OpenSSL asks for. OpenSSL 4 has no engines.
+ * Uses a key of the engine "kanal", or without it (no OPENSSL_ENGINES) of the provider "kanal", by a module with
+ * false answers, LIAR, which is the configuration's module, too. OPERATION is sign, pss, decrypt, oaep or derive.
+ * Without the engine a GOST key decrypts the file of the variable TRANSPORTED, which decrypt() encrypts. Each
+ * function answers falsely in each way: the operation fails with the engine's error, or has the result of an honest
+ * module; a false result always fails. A text below a padding of PKCS #1 has any length that there is room for.
+ * Hidden is CKA_PUBLIC_KEY_INFO. The program is built with AddressSanitizer, as the engine is, and its buffers have
+ * the sizes that OpenSSL asks for. OpenSSL 4 has no engines.
  */
 #define OPENSSL_API_COMPAT 10101
 #include <dlfcn.h>
@@ -169,7 +169,7 @@ static void fail(const char *what, int function, CK_ATTRIBUTE_TYPE attribute, in
     exit(1);
 }
 
-/* The errors of the queue; whether one is the engine's, and that of a length. */
+/* The errors of the queue; whether one is the engine's, about a length. */
 static bool is_told(bool is_length) {
     bool is_found = false;
     const char *data;
@@ -181,12 +181,12 @@ static bool is_told(bool is_length) {
         is_found |= library && strcmp(library, "kanal") == 0
             && (!is_length
                 || (flags & ERR_TXT_STRING
-                    && (strstr(data, "more than there is room for") || strstr(data, "has not the key's length"))));
+                    && (strstr(data, "more than there is room for") || strstr(data, "does not have the key's length"))));
     }
     return is_found;
 }
 
-/* A key that is loaded while the module lies, and is used. */
+/* A key that is loaded and used while the module's answers are false. */
 static void lie_of_key(int function, CK_ATTRIBUTE_TYPE attribute, int phase) {
     for (int lie = 0; lie < LIES; lie++) {
         EVP_PKEY *key;
@@ -203,7 +203,7 @@ static void lie_of_key(int function, CK_ATTRIBUTE_TYPE attribute, int phase) {
     }
 }
 
-/* A result of another length than the only one that it can have, or than any that there is room for. */
+/* A result whose length differs from the only possible one, or exceeds the room. */
 static void lie_of_result(EVP_PKEY *key, int function, CK_ATTRIBUTE_TYPE attribute, bool has_any_length) {
     for (int lie = 0; lie < LIES; lie++) {
         bool done;

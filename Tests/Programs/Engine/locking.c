@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A module around another one, whose path is LIBRARY, that tells on standard error by which flags it was initialised,
- * and, at the program's end, how many threads were in it at the same time. With REFUSES in the environment it cannot
+ * A module around another one, whose path is LIBRARY, that prints on standard error the flags with which it was initialised,
+ * and, at the program's end, how many threads were in it at the same time, how many objects were found, and how often
+ * attributes were read. With REFUSES in the environment it cannot
  * lock, with TAKEN another part of the program has initialised it.
  */
 #include "around.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static int inside, most;
+static int inside, most, found, read_count;
 
 static CK_RV initialize(void *arguments) {
     CK_C_INITIALIZE_ARGS threads = {.flags = CKF_OS_LOCKING_OK}, *given = arguments;
@@ -23,7 +24,9 @@ static CK_RV initialize(void *arguments) {
     return code == CKR_OK && getenv("TAKEN") ? CKR_CRYPTOKI_ALREADY_INITIALIZED : code;
 }
 
-__attribute__((destructor)) static void end(void) { fprintf(stderr, "at once: %d\n", most); }
+__attribute__((destructor)) static void end(void) {
+    fprintf(stderr, "at once: %d\nfound: %d\nread: %d\n", most, found, read_count);
+}
 
 static void enter(void) {
     struct timespec moment = {0, 100000};
@@ -56,8 +59,24 @@ static CK_RV leave(CK_RV code) {
     }
 FUNCTIONS(DEFINE)
 
+static CK_RV find_objects(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE *objects, CK_ULONG room, CK_ULONG *count) {
+    CK_RV code = counted_C_FindObjects(session, objects, room, count);
+
+    if (code == CKR_OK)
+        __atomic_add_fetch(&found, (int)*count, __ATOMIC_SEQ_CST);
+    return code;
+}
+
+static CK_RV get_attribute_value(
+    CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_ATTRIBUTE *attributes, CK_ULONG count) {
+    __atomic_add_fetch(&read_count, 1, __ATOMIC_SEQ_CST);
+    return counted_C_GetAttributeValue(session, object, attributes, count);
+}
+
 static void replace(void) {
     outer.C_Initialize = initialize;
 #define REPLACE(function, parameters, arguments) outer.function = counted_##function;
     FUNCTIONS(REPLACE)
+    outer.C_FindObjects = find_objects;
+    outer.C_GetAttributeValue = get_attribute_value;
 }

@@ -118,7 +118,7 @@ static unsigned long addresses(void) {
     return pages * (unsigned long)sysconf(_SC_PAGESIZE);
 }
 
-/* Works on as much as a call takes. */
+/* Uses as much stack as a call does. */
 static void work_on_much(void) {
     static CK_BYTE data[24 << 20], result[24 << 20];
     CK_SLOT_ID slots[16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Takes and gives memory of the reserve at random, with all sizes and alignments: no two blocks share a byte, each
+ * Allocates and frees memory of the reserve at random, with all sizes and alignments: no two blocks share a byte, each
  * keeps its content, released memory is empty, and the reserve is whole when all is released. Built with
  * Sources/CReserve/reserve.c.
  */

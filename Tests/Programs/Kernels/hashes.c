@@ -17,9 +17,8 @@ static void compare_94(size_t count) {
     memcpy(expected, hash, 32);
     uint64_t words[4];
     memcpy(words, hash, 32);
-    if (answered(gost_341194_hash(path, rows, words, text.input, count), "34.11-94")) {
-        for (size_t i = 0; i < count; i++) hash94(rows, expected, data + 32 * i);
-    }
+    gost_341194_hash(path, rows, words, text.input, count);
+    for (size_t i = 0; i < count; i++) hash94(rows, expected, data + 32 * i);
     compare_bytes(words, expected, 32, "34.11-94");
 }
 
@@ -45,11 +44,10 @@ static void compare_streebog(size_t count) {
     memcpy(expected, hash, sizeof hash);
     memcpy(right_sum, sum, sizeof sum);
     uint64_t length = counter[0];
-    if (answered(gost_streebog_update(path, hash, &length, sum, text.input, count, streebog_constants), "Streebog")) {
-        for (size_t i = 0; i < 64 * count; i += 64, counter[0] += 512) {
-            streebog((uint8_t *)expected, (uint8_t *)counter, data + i, constants);
-            add_block(right_sum, data + i);
-        }
+    gost_streebog_update(path, hash, &length, sum, text.input, count, streebog_constants);
+    for (size_t i = 0; i < 64 * count; i += 64, counter[0] += 512) {
+        streebog((uint8_t *)expected, (uint8_t *)counter, data + i, constants);
+        add_block(right_sum, data + i);
     }
     compare_bytes(hash, expected, sizeof hash, "Streebog");
     compare_bytes(sum, right_sum, sizeof sum, "Streebog's sum");
@@ -58,8 +56,8 @@ static void compare_streebog(size_t count) {
     uint64_t block[8], others[12][8];
     random_bytes(block, sizeof block);
     random_bytes(others, sizeof others);
-    if (answered(gost_streebog_compress(path, hash, block, counter[0], others[0]), "Streebog, one block"))
-        streebog((uint8_t *)expected, (uint8_t *)counter, (uint8_t *)block, (const uint8_t(*)[64])others);
+    gost_streebog_compress(path, hash, block, counter[0], others[0]);
+    streebog((uint8_t *)expected, (uint8_t *)counter, (uint8_t *)block, (const uint8_t(*)[64])others);
     compare_bytes(hash, expected, sizeof hash, "Streebog, one block");
 }
 
@@ -68,11 +66,10 @@ static void compare_products(size_t size, size_t count) {
     struct text text = make_text(data, size * count);
     random_bytes(factors, size * count);
     uint64_t sum[2] = {random_number(), random_number()}, expected[2] = {sum[0], sum[1]};
-    if (answered(gost_multilinear_sum(path, sum, text.input, factors, size, count), "products")) {
-        uint8_t right[16] = {0};
-        for (size_t i = 0; i < size * count; i += size) add_product(right, data + i, factors + i, size);
-        for (size_t i = 0; i < size; i++) expected[i / 8] ^= (uint64_t)right[size - 1 - i] << 8 * (i % 8);
-    }
+    uint8_t right[16] = {0};
+    gost_multilinear_sum(path, sum, text.input, factors, size, count);
+    for (size_t i = 0; i < size * count; i += size) add_product(right, data + i, factors + i, size);
+    for (size_t i = 0; i < size; i++) expected[i / 8] ^= (uint64_t)right[size - 1 - i] << 8 * (i % 8);
     compare_bytes(sum, expected, sizeof sum, "products");
 }
 

@@ -8,10 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#if defined(__aarch64__)
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
-#endif
 
 #include "reference.h"
 #include "vectors.h"
@@ -97,26 +93,6 @@ void compare_bytes(const void *result, const void *expected, size_t size, const 
     comparisons++;
 }
 
-/// True if the path has no such kernel.
-static bool is_missing(const char *what) {
-    switch (path) {
-    case gost_path_portable: return true;
-    // There is no table of 256 bytes, and the portable code is quicker than other ways.
-    case gost_path_avx2: return strcmp(what, "Kuznyechik back") == 0;
-#if defined(__aarch64__)
-    case gost_path_neon: return strcmp(what, "products") == 0 && !(getauxval(AT_HWCAP) & HWCAP_PMULL);
-#endif
-    default: return false;
-    }
-}
-
-bool answered(bool answer, const char *what) {
-    bool is_absent = is_missing(what);
-    if (answer && is_absent) fail(what, "a kernel that should not be there");
-    if (!answer && !is_absent) fail(what, "no kernel");
-    return answer;
-}
-
 // The published values.
 
 static struct magma magma_of(const struct vector *v) {
@@ -159,7 +135,7 @@ static void hash_94(const struct vector *v, uint8_t result[64]) {
     hash94(cipher.rows, result, (uint8_t *)sum);
 }
 
-/// GOST R 34.11-2012 (RFC 6986, 9); gives the hash code's place in the hash value.
+/// GOST R 34.11-2012 (RFC 6986, 9); returns the hash code's place in the hash value.
 static const uint8_t *hash_2012(const struct vector *v, uint8_t result[64]) {
     uint64_t sum[8] = {0}, counter[8] = {0}, none[8] = {0};
     const uint8_t(*constants)[64] = (const uint8_t(*)[64])streebog_constants;

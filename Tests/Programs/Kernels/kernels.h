@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// Shared by the comparisons of kernels: random numbers, memory whose surroundings are watched, and the answers that
-// are expected.
+// Shared by the comparisons of kernels: random numbers, and memory whose surroundings are watched.
 #ifndef KERNELS_H
 #define KERNELS_H
 
@@ -37,10 +36,6 @@ void compare(const struct text *text, const uint8_t *expected, const char *what)
 
 /// Fails unless both are the same.
 void compare_bytes(const void *result, const void *expected, size_t size, const char *what);
-
-/// Takes a kernel's answer: whether there is something to compare. Fails unless the path has the kernels that it
-/// should.
-bool answered(bool answer, const char *what);
 
 /// As many comparisons of ciphers and of hash functions as there are rounds.
 void compare_28147(int round);

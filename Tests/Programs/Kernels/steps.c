@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// Runs all kernels of arm64 once, with keys and data that come of a letter: steps LETTER. The steps of the processor
+// Runs all kernels of arm64 and all portable functions once, with keys and data that come of a letter: steps LETTER. The steps of the processor
 // are traced from outside, and must be the same for all letters. With a second argument a product is computed that
 // branches on data, which must be noticed.
 #include <string.h>
@@ -19,7 +19,7 @@ static void fill(void *to, size_t size) {
     }
 }
 
-static const gost_path path = gost_path_neon;
+static gost_path path;
 static uint8_t data[64 * count], factors[64 * count], sections[1024];
 
 static void run_28147(void) {
@@ -52,13 +52,12 @@ static void run_28147(void) {
 }
 
 static void run_kuznyechik(void) {
-    uint8_t keys[10][16], constants[32][16], feedback[16];
+    uint8_t keys[10][16], feedback[16];
     gost_counter counter = {0, 0, gost_part_whole};
-    kuznyechik_constants(constants);
     fill(keys, sizeof keys);
     fill(feedback, sizeof feedback);
     fill(&counter.left, 16);
-    gost_kuznyechik_schedule(path, keys[0], constants[0]);
+    gost_kuznyechik_schedule(path, keys[0], gost_kuznyechik_constants());
     gost_kuznyechik_encrypt(path, keys[0], data, data, count);
     gost_kuznyechik_decrypt(path, keys[0], data, data, count);
     gost_kuznyechik_ctr(path, keys[0], &counter, data, data, count);
@@ -82,9 +81,13 @@ int main(int arguments, char **argument) {
     fill(data, sizeof data);
     fill(factors, sizeof factors);
     fill(sections, sizeof sections);
-    run_28147();
-    run_kuznyechik();
-    run_hashes();
+    static const gost_path paths[] = {gost_path_neon, gost_path_portable};
+    for (int i = 0; i < 2; i++) {
+        path = paths[i];
+        run_28147();
+        run_kuznyechik();
+        run_hashes();
+    }
     if (arguments > 2) add_product(data, factors, sections, 16);
     return 0;
 }

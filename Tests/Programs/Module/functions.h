@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions in the order of their tables, with the number of each: entry n is n pointers behind the beginning. PKCS
- * #11 2.40, section 5, 3.0, and the vendor's extension. Those of Kanal's own follow.
+ * #11 2.40, section 5, 3.0, and the vendor's extension. Kanal's own functions follow.
  */
 #ifndef FUNCTIONS_H
 #define FUNCTIONS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program linked against the library: calls plain exports, takes the tables, compares the two ways.
+ * A program linked against the library: calls plain exports, reads the tables, compares the two ways.
  */
 #include <rtpkcs11.h>
 

@@ -2,7 +2,7 @@
 /*
  * tables LIBRARY
  *
- * Loads the library and takes all tables before C_Initialize. Names every entry that is not the exported function of
+ * Loads the library and reads all tables before C_Initialize. Names every entry that is not the exported function of
  * its name, and every interface that is given or refused against the rule; the exit status is their number.
  */
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The provider "kanal" without OpenSSL between: a provider of the program's own gets what OpenSSL's core gives to providers. */
+/* The provider "kanal" without OpenSSL between: a provider of the program's own gets OpenSSL's core functions. */
 #ifndef CORE_H
 #define CORE_H
 

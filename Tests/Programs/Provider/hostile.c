@@ -4,7 +4,7 @@
  *
  * Gives the provider "kanal" changed and truncated DER, in the modes of the list at the end: public keys and certificates,
  * files with a URI, and objects of a module that changes what another one answers (changed.c). Each is read, or refused with an
- * error. Prints "good" and ends with 0, or says what is not so. OPENSSL_MODULES has the provider, and OPENSSL_CONF its settings.
+ * error. Prints "good" and ends with 0, or prints the broken rule. OPENSSL_MODULES has the provider, and OPENSSL_CONF its settings.
  */
 #include "context.h"
 
@@ -120,7 +120,7 @@ static void certificates(void) {
     X509_free(valid);
 }
 
-/* An object of the URI: a key, a public key or a certificate. Every second one that is found is used. */
+/* An object of the URI: a key, a public key or a certificate. Every second object is used. */
 static bool is_found(int expected, bool is_used) {
     OSSL_STORE_CTX *store = OSSL_STORE_open_ex(uri, library, NULL, NULL, NULL, NULL, NULL, NULL);
     OSSL_STORE_INFO *info = store && OSSL_STORE_expect(store, expected) ? OSSL_STORE_load(store) : NULL;

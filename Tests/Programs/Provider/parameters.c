@@ -2,7 +2,7 @@
 /*
  * parameters FILE
  *
- * Gives lists of parameters to each function of the provider in FILE that takes some: without a value and with a length, with
+ * Calls each function of the provider in FILE that accepts parameters with lists of them: without a value and with a length, with
  * a length of 0, of each type, texts without an end; and texts that cannot be to its ciphers. Nothing of it does harm, and a function that sets refuses a value that is
  * not there. Functions are called as OpenSSL's core does.
  */
@@ -27,7 +27,7 @@ struct call {
     const OSSL_DISPATCH *table;
     int number, selection;
     void *context, *key;
-    /* The length alone of this one may be told. */
+    /* Only the length of this parameter may be returned. */
     const char *length_alone;
 };
 
@@ -49,7 +49,7 @@ static void try_all(struct call *call, bool sets, const OSSL_PARAM *names) {
     for (; names && names->key; names++)
         for (unsigned type = 0; type <= OSSL_PARAM_OCTET_PTR + 1; type++) {
             bool is_pointer = type == OSSL_PARAM_UTF8_PTR || type == OSSL_PARAM_OCTET_PTR;
-            /* OpenSSL's own functions write pointers, whatever the length says. */
+            /* OpenSSL's own functions write pointers, whatever the length. */
             for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
                 size_t room = is_pointer ? sizeof(void *) : sizes[i];
                 void *data = malloc(room ? room : 1);

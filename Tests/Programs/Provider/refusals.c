@@ -3,7 +3,7 @@
  * refusals
  *
  * The memory that processes share to spend one try on a wrong PIN, by itself: its lock is kept for REFUSALS_PATIENCE ms. Workers
- * become the user nobody, if the program runs as root. Prints "good", or says what is not so.
+ * become the user nobody, if the program runs as root. Prints "good", or the broken rule.
  */
 #define _GNU_SOURCE
 #include "OpenSSLKeys/refusals.c"
@@ -18,7 +18,7 @@ enum { WORKERS = 8, NOBODY = 65534 };
 static struct refusals *refusals;
 static int *presented;
 
-void settings_note(const char *format, ...) { (void)format; }
+void note(const char *format, ...) { (void)format; }
 
 static void check(bool is_so, const char *rule) {
     if (is_so)
@@ -72,7 +72,7 @@ static void marks_are_hashes(void) {
     EVP_MAC_free(mac);
 }
 
-/* As a login is: a wrong PIN is presented if nothing says that it is wrong. */
+/* As in a login: a wrong PIN is presented if nothing shows that it is wrong. */
 static bool present_wrong(void) {
     struct secret wrong = pin("87654321");
     uint64_t held = refusals_lock(refusals, false);
@@ -112,7 +112,7 @@ static bool change_it(void) {
     for (uint64_t i = 0;; i++)
         __atomic_store_n(&refusals->shared->holder, (uint64_t)(uint32_t)getpid() << 32 | i, __ATOMIC_SEQ_CST);
 }
-/* How long the lock takes while a worker does something. */
+/* The time for the lock while a worker does something. */
 static int64_t time_of(bool (*work)(void), bool has_ended_before) {
     pid_t worker = begin(work);
     int64_t since;

@@ -3,7 +3,7 @@
  * rights MODE URI ROUNDS BOUND
  *
  * A process of root's has a key by the provider "kanal", and a worker that was forked from it becomes the user nobody and
- * writes into all memory that both share: random bytes (MODE "scribble"), or, as one that holds a lock for ever, its own
+ * writes into all memory that both share: random bytes (MODE "scribble"), or, as a holder of a lock that never ends, its own
  * number everywhere ("hold"). Meanwhile processes of root's, forked like the worker, log in, and each has to have signed
  * within BOUND seconds. Prints the longest time in milliseconds.
  */

@@ -2,7 +2,7 @@
 /*
  * secrets [branch]
  *
- * Computes with keys, noise and texts that valgrind takes for unknown, so that it reports each branch and each address that
+ * Computes with keys, noise and texts that valgrind treats as unknown, so that it reports each branch and each address that
  * depends on them, in what Sources/OpenSSLProvider/GOST claims to be constant time. With "branch" there is one.
  */
 #include "cipher.h"

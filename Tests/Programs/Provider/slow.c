@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A module around another one, whose path is LIBRARY, that takes 10 ms to end: long enough for another thread to begin. */
+/* A module around another one, whose path is LIBRARY, whose end lasts 10 ms: long enough for another thread to begin. */
 #include "../Engine/around.h"
 
 #include <time.h>

@@ -2,7 +2,7 @@
 /*
  * software MODE [NUMBER]
  *
- * GOST keys in memory by the provider "kanal", in the modes of the list at the end; prints "good" and ends with 0, or says
+ * GOST keys in memory by the provider "kanal", in the modes of the list at the end; prints "good" and ends with 0, or prints
  * what is not so. OPENSSL_MODULES has the provider.
  */
 #include <openssl/core_names.h>
@@ -244,7 +244,7 @@ static void threads(void) {
     EVP_PKEY_free(shared);
 }
 
-/* Files that are changed, or cut: a key that signs as it says, or none. */
+/* Files that are changed, or cut: a key that signs as its file states, or no key. */
 static void mutations(void) {
     unsigned int seed = 1;
 

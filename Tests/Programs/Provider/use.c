@@ -2,7 +2,7 @@
 /*
  * use MODE [URI [NUMBER]]
  *
- * Uses the provider "kanal" as programs do, in the modes of the list at the end; prints "good" and ends with 0, or says
+ * Uses the provider "kanal" as programs do, in the modes of the list at the end; prints "good" and ends with 0, or prints
  * what is not so. OPENSSL_MODULES has the provider.
  */
 #include "context.h"
@@ -181,7 +181,7 @@ static void forks(void) {
     end(context);
 }
 
-/* Signs once for each line of standard input, and says whether it could. */
+/* Signs once for each line of standard input, and prints whether it could. */
 static void lines(void) {
     struct context context = begin(true);
     EVP_PKEY *key = load(context.library, uri);

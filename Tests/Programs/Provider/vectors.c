@@ -4,7 +4,7 @@
  *
  * Ciphers and codes of the provider "kanal" by EVP, against lines of hexadecimal fields, of which "-" is an empty one:
  *
- *   cipher NAME KEY IV PARAMETERS PLAIN CIPHERED   whole, and in pieces of all lengths; PARAMETERS are those of a message
+ *   cipher NAME KEY IV PARAMETERS PLAIN CIPHERED   whole, and in pieces of all lengths; PARAMETERS are a message's
  *   aead NAME KEY NONCE DATA PLAIN CIPHERED TAG
  *   mac NAME KEY DATA CODE
  *   digest NAME DATA CODE

@@ -2,7 +2,7 @@
 /*
  * wiped
  *
- * Reads and writes private keys, and opens URIs with a PIN, by the provider "kanal". No memory that it gives back has the
+ * Reads and writes private keys, and opens URIs with a PIN, by the provider "kanal". No memory that it frees has the
  * key's number, or the PIN.
  */
 #include "context.h"

@@ -20,7 +20,7 @@ struct Threads: Sendable {
         end = Date(timeIntervalSinceNow: seconds)
     }
 
-    /// Works until the time is over, and says how many calls it has made.
+    /// Works until the time is over, and returns the number of its calls.
     func work(_ thread: Int) -> Int {
         var calls = 0
         var session: CK_SESSION_HANDLE = 0

@@ -134,7 +134,7 @@ static void wild_lengths(CK_SESSION_HANDLE session) {
     }
 }
 
-/* Of these the parameter is read, if its length is one that it can have. */
+/* Mechanisms whose parameter is read, if its length is possible. */
 static int takes_parameter(CK_MECHANISM_TYPE type) {
     static const CK_MECHANISM_TYPE with[] = {
         CKM_RSA_PKCS_OAEP, CKM_RSA_PKCS_PSS, CKM_SHA1_RSA_PKCS_PSS, CKM_SHA224_RSA_PKCS_PSS, CKM_SHA256_RSA_PKCS_PSS,
@@ -150,7 +150,7 @@ static int takes_parameter(CK_MECHANISM_TYPE type) {
     return 0;
 }
 
-/* The answer of each function that takes a mechanism, to this one. What has begun is ended again. */
+/* The answer of each function with a mechanism to this mechanism. Operations that begin are ended again. */
 static void answers(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, CK_MECHANISM *mechanism, CK_RV codes[10]) {
     CK_OBJECT_HANDLE one = 0, two = 0;
     CK_ULONG length = 0;

@@ -5,13 +5,13 @@
  * Does to the card in the first reader, over PC/SC, what other programs do:
  *
  *   reset           Connects, and resets the card at its end.
- *   unpower         Connects, and takes the card's power at its end, as programs with pyscard do.
+ *   unpower         Connects, and cuts the card's power at its end, as programs with pyscard do.
  *   transaction     Keeps a transaction until standard input ends, and leaves the card as it is then.
  *   connections N   Keeps as many connections to the card, until standard input ends.
  *   contexts N      Keeps as many contexts of the service, until standard input ends.
  *
  * Waits for another program's transaction. Prints the word when it has done so, or keeps that. A word and a number mean that
- * the service gave no more than that. Exit status: 1 if it could not begin.
+ * the service allowed no more. Exit status: 1 if it could not begin.
  */
 #include <stdio.h>
 #include <stdlib.h>

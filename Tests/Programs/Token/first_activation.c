@@ -2,8 +2,8 @@
 /*
  * first_activation READER PASSWORD
  *
- * The first start of an application on a machine: takes the token whose serial number ends the reader's name, in
- * decimal ("Aktiv Rutoken ECP BT 236921767"; the token itself says it in hexadecimal), activates its secure channel if
+ * The first start of an application on a machine: selects the token whose serial number ends the reader's name, in
+ * decimal ("Aktiv Rutoken ECP BT 236921767"; the token itself reports it in hexadecimal), activates its secure channel if
  * that has not been done, and opens a session. Everything goes through the two lists of functions, as in a program that
  * loads the library. It is built with what is installed alone: the public header and pkg-config.
  *
@@ -34,7 +34,7 @@ enum { MOST_SLOTS = 64, RADIX_OF_TOKENS = 16, RADIX_OF_READERS = 10 };
 static CK_FUNCTION_LIST_PTR standard;
 static CK_FUNCTION_LIST_EXTENDED_PTR extended;
 
-/* Shows a call, and says whether it has succeeded. */
+/* Shows a call; returns whether it has succeeded. */
 static int succeeds(const char *call, CK_RV code) {
     printf("%s: 0x%lX\n", call, code);
     return code == CKR_OK;
@@ -81,7 +81,7 @@ static CK_RV try_session(CK_SLOT_ID slot, int *is_closed) {
     return try_kind(slot, 0, is_closed) == code ? code : CKR_GENERAL_ERROR;
 }
 
-/* Whether the token tells of itself what needs no activation. */
+/* Whether the token reports what needs no activation. */
 static int tells_of_itself(CK_SLOT_ID slot) {
     CK_TOKEN_INFO_EXTENDED info = {.ulSizeofThisStructure = sizeof info};
     CK_ULONG count = 0;

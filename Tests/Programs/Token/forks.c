@@ -3,7 +3,7 @@
  * forks slot count
  *
  * Forks this number of children while four threads open sessions, query the token and look at the slots. Each child
- * initialises the library again and lists the slots; one that does not end within 20 seconds is stuck. Prints the
+ * initialises the library again and lists the slots; a child that does not end within 20 seconds is stuck. Prints the
  * number of stuck ones, and the longest time of a fork.
  */
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * hold [transaction|handles|contexts]
  *
  * Holds the card in the first reader until it is ended: for itself, as scdaemon does; in a transaction; or by as many
- * handles, or contexts, as pcscd takes. Prints "held" once it has it. Exit status: 1 if it does not get it.
+ * handles, or contexts, as pcscd allows. Prints "held" once it has it. Exit status: 1 if it does not get it.
  */
 #include <stdio.h>
 #include <string.h>

@@ -51,7 +51,7 @@ static CK_RV hash(void) {
     return code;
 }
 
-/* CKR_OK if a signature that is none is refused. */
+/* CKR_OK if an invalid signature is refused. */
 static CK_RV verify(CK_ATTRIBUTE *template, CK_ULONG count, CK_MECHANISM_TYPE type, CK_ULONG size) {
     CK_MECHANISM mechanism = {type, NULL, 0};
     CK_BYTE data[32] = {1}, signature[256] = {0, 1};

@@ -208,7 +208,7 @@ static const struct {
     {CKF_DERIVE, derive},
 };
 
-/* Flags that do not stand for a function. */
+/* Flags that do not name a function. */
 static const CK_FLAGS descriptions = CKF_HW | CKF_EC_F_P | CKF_EC_NAMEDCURVE | CKF_EC_UNCOMPRESS;
 
 static void check(CK_SLOT_ID slot, CK_MECHANISM_TYPE type) {
@@ -216,7 +216,7 @@ static void check(CK_SLOT_ID slot, CK_MECHANISM_TYPE type) {
     current = type;
     if (!succeeds(C_GetMechanismInfo(slot, type, &information), "C_GetMechanismInfo")) return;
     CK_FLAGS claimed = information.flags & ~descriptions, used = 0;
-    /* The vendor's list says it of a mechanism that makes secret keys, and nothing else. */
+    /* The vendor's list has it for a mechanism that only makes secret keys. */
     if (type == CKM_GENERIC_SECRET_KEY_GEN) claimed &= ~(CK_FLAGS)(CKF_GENERATE_KEY_PAIR | CKF_DERIVE);
     for (size_t i = 0; i < COUNT(uses); i++)
         for (size_t work = 0; uses[i].type == type && work < COUNT(works); work++)

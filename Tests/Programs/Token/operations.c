@@ -49,7 +49,7 @@ static CK_RV begin(enum operation operation) {
     return CKR_GENERAL_ERROR;
 }
 
-/* Whether the operation is active: its end then says something else than that it was not begun. Ends it. */
+/* Whether the operation is active: its end then answers other than "not initialised". Ends it. */
 static int is_active(enum operation operation) {
     CK_RV code = CKR_GENERAL_ERROR;
     CK_BYTE no[600] = {0};

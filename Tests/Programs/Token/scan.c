@@ -6,7 +6,7 @@
  * logged in, in a forked child that has used the library itself, in everything that the process can write to after
  * C_Logout, and there after C_Finalize. PIN, PASSWORD (of activation) and SECRET are files that hold one secret of at
  * least eight bytes each, every byte inverted, so that reading it leaves no trace of the secret. The values of private
- * objects are looked for, too; and when C_Finalize has returned, the file `finalized` is made, and `keys` then gives
+ * objects are looked for, too; and when C_Finalize has returned, the file `finalized` is made, and `keys` then prints
  * the session keys of the channel, 32 inverted bytes each. With ASKED in the environment the library asks for the PIN.
  *
  * The file `container`, if it is there, has the identifier of a container's key, 8 bytes, and the container's password, every

@@ -3,10 +3,10 @@
  * share SLOT PIN ID SECONDS REFUSALS
  *
  * Works with a token that others work with at the same time: logs in once, then signs with the key ID, searches and
- * draws random numbers for SECONDS. Each signature is verified. A lost login is an error: with as many sessions as
- * processes none loses its login, and with fewer, the library presents the PIN again by itself. A signature may be
- * refused with CKR_DEVICE_ERROR up to REFUSALS times: the library does not repeat it by itself when another process has
- * taken its session.
+ * draws random numbers for SECONDS, and for 40 rounds at least. Each signature is verified. A lost login is an error:
+ * with as many sessions as processes none loses its login, and with fewer, the library presents the PIN again by itself.
+ * A signature may be refused with CKR_DEVICE_ERROR up to REFUSALS times: the library does not repeat it by itself when
+ * another process has taken its session.
  *
  * Prints the number of rounds, and the process's resources at their begin and end. Exit status: 0 all went well; 1 not.
  */
@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
     TRY(C_OpenSession, slot, CKF_SERIAL_SESSION, NULL, NULL, &session);
     TRY(C_Login, session, CKU_USER, (CK_UTF8CHAR_PTR)argv[2], strlen(argv[2]));
     end = time(NULL) + strtol(argv[4], NULL, 10);
-    while (time(NULL) < end) {
+    while (rounds < 40 || time(NULL) < end) {
         if (round_trip(session, argv[3])) {
             fprintf(stderr, "in round %ld\n", rounds + 1);
             return 1;

@@ -4,19 +4,19 @@
  *
  * A driver for pcscd with one reader that holds one of two emulated tokens, both reached by vpcd's driver, VPCD. As in real
  * readers, and unlike with vpcd's driver, a token without power answers nothing: a command to it fails, from the moment at
- * which pcscd takes its power until a reset or another connection gives it again. Files in DIRECTORY are the driver's
+ * which pcscd cuts its power until a reset or another connection restores it. Files in DIRECTORY are the driver's
  * controls, and each is looked for before a command:
  *
- *   virtual  The reader is a virtual one: it does not say where it is, and a token that took another's place answers at
- *            once. Without the file it says that it is the first device of the first bus on USB, and is one with its
- *            token: a command to a token that took the place fails, until pcscd has found the first one gone.
- *   swap     A number: after as many commands the other token takes the place, and the file goes.
+ *   virtual  The reader is a virtual one: it does not report its place, and a token that replaced another answers at
+ *            once. Without the file it reports that it is the first device of the first bus on USB, and is one with its
+ *            token: a command to a token that replaced it fails, until pcscd has found the first one gone.
+ *   swap     A number: after as many commands the other token replaces it, and the file goes.
  *   other    The other token is there. The driver makes the file, too.
- *   leaves   A number: after as many commands the token leaves in the middle of one, which gives success and no bytes, as
+ *   leaves   A number: after as many commands the token leaves in the middle of one, which returns success and no bytes, as
  *            from vpcd's driver, and the file goes.
  *   pause    A number: after as many commands one is held back, until the file "paused" is removed. The driver makes it.
  *   absent   No token is there. The driver makes the file, too.
- *   extended A number: the reader says that it takes APDUs with so many bytes of data.
+ *   extended A number: the reader reports that it accepts APDUs with so many bytes of data.
  *   refuses  A command of extended length does not reach the token: it is answered by 6700, or fails if there is a 1.
  */
 #include <dlfcn.h>
@@ -63,7 +63,7 @@ static int number(const char *control) {
 
 static DWORD present(void) { return has("other") ? 1 : 0; }
 
-/* Counts a control's number down. Behind 0 the other control takes its place. */
+/* Counts a control's number down. After 0 the other control replaces it. */
 static void count_down(const char *control, const char *outcome) {
     char path[4096];
     int left;
@@ -187,7 +187,7 @@ RESPONSECODE IFDHTransmitToICC(DWORD lun, SCARD_IO_HEADER header, PUCHAR command
 
 RESPONSECODE IFDHICCPresence(DWORD lun) {
     DWORD token = present();
-    /* vpcd takes a token's connection only when it is asked. */
+    /* vpcd accepts a token's connection only when it is asked. */
     RESPONSECODE code = vpcd.presence(lun | token);
     vpcd.presence(lun | !token);
     if (has("absent")) {

@@ -126,7 +126,7 @@ class ARM64(Neon, Processor):
             self.registers[operand.name] = data if value is None else value
 
     def source(self, operands, instruction, size):
-        """The last operand, shifted if it says so."""
+        """The last operand, with its shift applied."""
         data = self.get(operands[0], instruction, size)
         if len(operands) > 1:
             kind, count = operands[1].kind, operands[1].name

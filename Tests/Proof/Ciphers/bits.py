@@ -4,18 +4,18 @@
 # that the standard's steps substitute get names, bit by bit, and are unknown bytes from there on.
 from functools import lru_cache
 
-from forms import Form, Names, Unknown, linear_part
+from forms import Form, Names, Unknown, following, linear_part
 from sums import LOWEST, key_of
 
 ALL = (1 << 256) - 1
-# Where sums have other names than the standard's, products grow without end: how many there may be, and of how many terms.
+# Limits of the number of products and of their terms: products grow without end if sums have names that differ from the standard's.
 MOST_PRODUCTS, MOST_TERMS = 300000, 300
 # Bit i of x for each x, as the bits of a number.
 BITS = [sum(1 << x for x in range(256) if x >> i & 1) for i in range(8)]
 
 
 class Bit(Form):
-    """An unknown bit. `terms` has a function for each name, 0 at 0, as a number whose bit x is that of x."""
+    """An unknown bit. `terms` has a function for each name, 0 at 0, as a number whose bit x is the function's value at x."""
 
     __slots__ = ()
 
@@ -89,7 +89,7 @@ class Planes(Names):
         self.products = {}
 
     def new(self):
-        self.count += 1
+        self.count = following(self.count)
         return Byte([Bit({self.count: table}, 0, hash((self.count, table))) for table in BITS])
 
     @staticmethod
@@ -99,14 +99,17 @@ class Planes(Names):
         table ^= ALL if constant else 0
         return Bit({name: table}, constant, hash((name, table))) if table else constant
 
-    def cut(self, value, images=(), waits=False):
-        """Names the bits of a sum. They are known by that name from now on, wherever they come out."""
+    def cut(self, value, images=(), waits=False, wants_one=False):
+        """Names the bits of a sum, or, if one name is wanted, all bits. They are known by that name from now on, wherever they come
+        out."""
         if isinstance(value, int) or self.name_of(value) is not None:
             return value
         bits = []
         new = self.new()
-        for i, (bit, name) in enumerate(zip(value.bits, new.bits)):
-            if isinstance(bit, Bit):
+        for bit, name in zip(value.bits, new.bits):
+            if isinstance(bit, Bit) and len(bit.terms) == 1 and not wants_one:
+                name = bit
+            elif isinstance(bit, Bit):
                 self.sums[bit.mark] = (bit.terms, Bit(name.terms, 0, name.mark))
                 name = Bit(name.terms, bit.constant, name.mark)
             bits.append(bit if isinstance(bit, int) else name)
@@ -164,11 +167,20 @@ class Planes(Names):
         if factors not in self.products:
             if len(self.products) == MOST_PRODUCTS or max(len(a.terms), len(b.terms)) > MOST_TERMS:
                 raise Unknown("too many products of sums that have no names")
-            self.count += 1
+            self.count = following(self.count)
             self.products[factors] = self.bit_of(self.count, BITS[0])
         product = self.products[factors]
         product = self.sum_of_bits(product, Bit(a.terms, 0, a.mark)) if b.constant else product
         return self.sum_of_bits(product, Bit(b.terms, a.constant & b.constant, b.mark)) if a.constant else product
+
+    def product(self, a, b):
+        """The product of two words as polynomials over GF(2): 16 bytes."""
+        first, second = ([bit for x in word for bit in bits_of(x)] for word in (a, b))
+        bits = [0] * 128
+        for i, x in enumerate(first):
+            for j, y in enumerate(second):
+                bits[i + j] = self.sum_of_bits(bits[i + j], self.product_of_bits(x, y))
+        return [byte_of(bits[i:i + 8]) for i in range(0, 128, 8)]
 
     # Functions of bytes.
 
@@ -198,7 +210,7 @@ class Planes(Names):
                     image = linear[1 << i]
                     bits = [self.sum_of_bits(x, bit) if image >> j & 1 else x for j, x in enumerate(bits)]
             return byte_of(bits)
-        a = self.cut(a)
+        a = self.cut(a, wants_one=True)
         name = self.name_of(a)
         tables = tuple((ALL if bit else 0) if isinstance(bit, int) else bit.terms[name] ^ (ALL if bit.constant else 0)
                        for bit in a.bits)
@@ -236,7 +248,7 @@ class Planes(Names):
             return self.shift(a, 1), byte_of([bits_of(a[-1])[7]] + [0] * 7)
         three = self.with_carry(a, b) if carry == 0 else None
         if three:
-            # The carry out of the second sum is another than that of all three.
+            # The carry out of the second sum differs from the carry out of all three.
             operands = frozenset((key_of(a), key_of(b)))
             return self.add(*three)[0], self.apply(LOWEST, self.result(("carry", operands, key_of([0])), 1)[0])
         total, out = super().add(a, b, carry)

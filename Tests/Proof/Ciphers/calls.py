@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the claims of ciphers.py share: a call of a kernel with unknown bytes, counters, and chains of blocks.
-from forms import Names, Unknown
+# Shared by the claims of ciphers.py: a call of a kernel with unknown bytes, counters, and chains of blocks.
+from forms import Unknown
 from places import aes_table
 from processor import parts
 from standards import Standards
@@ -36,15 +36,15 @@ ALPHA = linear((0x70, 0x3A, 0x14, 0x9A, 0x02, 0x11, 0x74, 0x18))
 
 
 class Failure(Exception):
-    """What is not proven."""
+    """A claim that is not proven."""
 
 
 class Run:
     """A call of a kernel: what it is given, and what it writes."""
 
-    def __init__(self, machine, image, images=()):
-        self.names = Names()
-        self.standards = Standards(self.names, images)
+    def __init__(self, machine, image, names, images=(), standards=Standards):
+        self.names = names
+        self.standards = standards(self.names, images)
         self.processor = machine(image, self.names)
         self.place = self.processor.place
 
@@ -60,11 +60,11 @@ class Run:
         return self.place(input_data), self.place(self.names.several(len(input_data)), may_write=True)
 
     def require(self, what, address, expected):
-        """That the bytes at an address are those of the standard."""
+        """Requires the standard's bytes at an address."""
         given = self.processor.load(address, len(expected))
         wrong = [i for i, (x, y) in enumerate(zip(given, expected)) if x != y]
         if wrong:
-            raise Failure(f"{what}: byte {wrong[0]} of {len(expected)} is another, in all {len(wrong)}")
+            raise Failure(f"{what}: byte {wrong[0]} of {len(expected)} differs, in all {len(wrong)}")
 
 
 def joined(numbers):
@@ -97,7 +97,7 @@ def next_ctr(counter, part, bits):
 
 
 def chained(standards, encipher, kind, state, text):
-    """What a chain of blocks gives, and its register (GOST R 34.13-2015, 5.3 to 5.6)."""
+    """The output of a chain of blocks, and its register (GOST R 34.13-2015, 5.3 to 5.6)."""
     result = []
     for block in text:
         state = encipher(standards.sum(state, block) if kind == INPUT else state)

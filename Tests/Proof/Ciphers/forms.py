@@ -15,7 +15,7 @@ ZERO = bytes(256)
 
 
 class Unknown(Exception):
-    """What has no form, or an instruction without a rule."""
+    """A value without a form, or an instruction without a rule."""
 
 
 class Leak(Unknown):
@@ -44,7 +44,7 @@ def shifted(g, constant):
 
 @lru_cache(maxsize=None)
 def linear_part(g, support):
-    """x ↦ g(x) + g(0) if that is linear for all x that have no bits but those of `support`."""
+    """x ↦ g(x) + g(0) if that is linear for all x whose bits are within `support`."""
     g = bytes(g[x & support] for x in range(256))
     images = [g[1 << i] ^ g[0] for i in range(8)]
     table = [0] * 256
@@ -71,6 +71,11 @@ def summed_up(*forms):
         for variable, table in form.terms.items():
             terms[variable] = summed(terms.get(variable, ZERO), table)
     return Form({variable: table for variable, table in terms.items() if table != ZERO}, constant)
+
+
+def following(name):
+    """The name after another, of which there are 2^61. They are far apart, so that marks, which are sums of hashes, differ."""
+    return (name * 6364136223846793005 + 1442695040888963407) % (1 << 61)
 
 
 def mark_of(terms):
@@ -120,13 +125,13 @@ class Names(Sums):
         super().__init__()
         self.count = 0
         self.sums, self.later = {}, {}
-        # What the names of sums are for.
+        # The meaning of each name of a sum.
         self.definitions = {}
         self.results = {}
 
     def new(self):
         """An unknown byte."""
-        self.count += 1
+        self.count = following(self.count)
         return Form({self.count: LINE}, 0)
 
     def several(self, count):

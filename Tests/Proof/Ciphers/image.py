@@ -38,7 +38,7 @@ def split_operands(text):
 
 
 class Image:
-    """A linked program. `arm64` says for which processor."""
+    """A linked program. `arm64` selects the processor."""
 
     def __init__(self, linker, objects, path, arm64=False, flags=()):
         self.path, self.arm64 = path, arm64

@@ -27,7 +27,7 @@ class Neon:
 
     def each(self, function, instruction, target, *operands):
         if operands[0].kind == "number":
-            # A number in each element of the target, shifted if the instruction says so.
+            # A number in each element of the target, shifted if the instruction has a shift.
             value = operands[0].name << (operands[1].name if len(operands) > 1 else 0)
             data = [self.fetch(target, instruction), parts(value, target.element) * (target.size // target.element)]
         else:
@@ -188,7 +188,7 @@ class Neon:
                 raise Unknown(f"an unknown entry at an unknown index: {instruction}")
             value = self.names.apply(table_of(entries, 0), x)
             if old != 0:
-                # What is left where the index is beyond the table.
+                # The result for an index beyond the table.
                 beyond = self.names.apply(bytes([0] * len(entries) + [0xFF] * (256 - len(entries))), x)
                 value = self.names.xor(value, self.names.both(beyond, old))
             result.append(value)

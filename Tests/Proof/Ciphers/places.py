@@ -29,7 +29,7 @@ def aes_table(factor):
 
 @lru_cache(maxsize=None)
 def look_up_table(entries, mask, zeroes):
-    """x ↦ the entry at x & mask, or 0 where x has the highest bit and `zeroes` says so."""
+    """x ↦ the entry at x & mask, or 0 where x has the highest bit, if `zeroes` is set."""
     return bytes(0 if zeroes and x & 0x80 else entries[x & mask] for x in range(256))
 
 
@@ -47,7 +47,7 @@ class Places:
     # Places of bytes, and look-ups.
 
     def looked_up(self, entries, index, mask, zeroes):
-        """The entry at an index. Where the index is unknown, the entries are constant."""
+        """The entry at an index. For an unknown index, the entries are constant."""
         if isinstance(index, int):
             return 0 if zeroes and index & 0x80 else entries[index & mask]
         if number(entries) is None:

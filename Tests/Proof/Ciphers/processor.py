@@ -6,7 +6,7 @@ from image import LIBRARY
 
 STACK = 0x7F000000
 RETURN = 0x10
-# What the compiler puts at the end of arrays.
+# The end of arrays, as the compiler names it.
 CANARY = 0x5AFE00C0FFEE1234
 
 

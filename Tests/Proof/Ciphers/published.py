@@ -116,7 +116,7 @@ class Published:
 
 
 def check():
-    """How many published values the steps give, and a text for the first that they do not give."""
+    """The number of published values that the steps reproduce, and a text for the first that they do not."""
     count, published = 0, Published()
     for group in (published.parameters, published.blocks, published.hashes, published.sums):
         for given, wanted in group():

@@ -44,7 +44,7 @@ def times(factor, field):
 
 @lru_cache(maxsize=None)
 def row_table(even, odd):
-    """What two rows of an S-box put for a byte."""
+    """The byte that two rows of an S-box substitute for a byte."""
     return bytes(even[x & 15] | odd[x >> 4] << 4 for x in range(256))
 
 
@@ -134,7 +134,7 @@ class Standards:
         return total
 
     def substituted(self, state, table=PI):
-        # What undoes L uses the bytes that it has made.
+        # The inverse of L uses the bytes that it has computed.
         return [self.names.apply(table, x) for x in self.cut(state, waits=table is PI_BACK)]
 
     def kuznyechik(self, keys, block):
@@ -196,9 +196,16 @@ class Standards:
         return result
 
 
+class Stepwise(Standards):
+    """The standards' steps, with a name for each byte that the linear function of Kuznyechik makes."""
+
+    def linear(self, block):
+        return self.names.cut(super().linear(block))
+
+
 @lru_cache(maxsize=None)
 def remainders(place, size):
-    """What a byte at a power of t adds to each byte of an element."""
+    """The terms that a byte at a power of t adds to each byte of an element."""
     bits = 8 * size
     field = 1 << bits | (0x1B if size == 8 else 0x87)
     values = []

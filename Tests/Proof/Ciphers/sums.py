@@ -23,7 +23,7 @@ def bits_of_byte(x):
 
 
 def low_zeroes(number):
-    """How many of the lowest bits cannot be set."""
+    """The number of lowest bits that cannot be set."""
     for i, x in enumerate(number):
         bits = bits_of_byte(x)
         if bits:
@@ -41,7 +41,7 @@ class Sums:
     def __init__(self):
         # For a sum: the pairs of numbers that it is of, with the carry; the number and the constant that it is of.
         self.pairs, self.origins = {}, {}
-        # Where the last sum within words began.
+        # The beginning of the last sum within words.
         self.place = 0
         # Of a number: the largest of it and another; what is one less than a sum, unless that has a carry; sums modulo 2^32 − 1.
         self.largest, self.lessened, self.rings = {}, {}, {}
@@ -152,7 +152,7 @@ class Sums:
         return None
 
     def subtract(self, a, b):
-        """a − b, if b is constant. Where a is a sum less one unless it has a carry, and b is −1, that is the sum and its carry; so
+        """a − b, if b is constant. If a is a sum less one unless it has a carry, and b is −1, that is the sum and its carry; so
         it is where a is a sum, and b is −1 if it has a carry."""
         spread = self.ring_sum_of(a, lambda carry: key_of(b) == key_of([self.apply(SPREAD, carry)] * len(a)))
         if spread is not None and value_of(b) is None:
@@ -197,6 +197,6 @@ def carryless(a, b):
 
 @lru_cache(maxsize=None)
 def multiples(factor):
-    """What a byte adds to each byte of its product with a factor."""
+    """The terms that a byte adds to each byte of its product with a factor."""
     products = [carryless(factor, x) for x in range(256)]
     return [bytes(product >> 8 * i & 0xFF for product in products) for i in range(9)]

@@ -292,24 +292,28 @@ class Vectors(Places):
         self.set(target, joined(list((max(-0x8000, min(total, 0x7FFF)) & 0xFFFF).to_bytes(2, "little")) for total in sums),
                  instruction)
 
-    def do_vpmuludq(self, instruction, target, a, b):
-        x, y = (chunks(data, 8) for data in self.sources(target, (a, b), instruction))
+    def do_vpmuludq(self, instruction, target, *operands):
+        x, y = (chunks(data, 8) for data in self.sources(target, operands, instruction))
         products = [self.known(p[:4], "a factor", instruction) * self.known(q[:4], "a factor", instruction) for p, q in zip(x, y)]
         self.set(target, joined(list(product.to_bytes(8, "little")) for product in products), instruction)
 
-    def do_vpackuswb(self, instruction, target, a, b):
+    def do_vpackuswb(self, instruction, target, *operands):
         if target.size != 16:
             raise Unknown(f"no rule: {instruction}")
         words = []
-        for data in self.sources(target, (a, b), instruction):
-            value = self.known(data, "a word", instruction).to_bytes(16, "little")
-            words += [int.from_bytes(value[i:i + 2], "little", signed=True) for i in range(0, 16, 2)]
-        self.set(target, [max(0, min(word, 0xFF)) for word in words], instruction)
+        for low, high in chunks(joined(self.sources(target, operands, instruction)), 2):
+            if high == 0:
+                words.append(low)
+                continue
+            value = self.known([low, high], "a word", instruction)
+            words.append(0 if value & 0x8000 else min(value, 0xFF))
+        self.set(target, words, instruction)
 
     def compared(self, instruction, target, operands, function, unknown=None):
-        """What a comparison gives: a vector of ones and zeros, or a mask. `unknown` gives the bit for unknown numbers."""
+        """The result of a comparison: a vector of ones and zeros, or a mask. `unknown` returns the bit for unknown numbers."""
         size = self.element(instruction)
         length = max(operand.size for operand in (target, *operands) if operand.kind == "vector")
+        operands = operands if instruction.name.startswith("v") else (target, *operands)
         x, y = (chunks(self.fetch(operand, length, instruction), size) for operand in operands)
         bits = []
         for p, q in zip(x, y):
@@ -348,7 +352,13 @@ class Vectors(Places):
 
     def do_vpcmpgtq(self, instruction, target, *operands):
         half = 1 << 8 * self.element(instruction) - 1
-        self.compared(instruction, target, operands, lambda x, y: (x ^ half) > (y ^ half))
+        sign = [0] * (self.element(instruction) - 1) + [0x80]
+
+        def is_greater(x, y):
+            """Of numbers without a sign, whose highest bits have been turned round."""
+            return self.names.is_below(*([self.names.xor(p, q) for p, q in zip(number, sign)] for number in (y, x)))
+
+        self.compared(instruction, target, operands, lambda x, y: (x ^ half) > (y ^ half), is_greater)
 
     do_vpcmpgtd = do_vpcmpgtq
 

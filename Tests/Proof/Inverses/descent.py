@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # descent.py z3 COUNT ROUNDS STEPS: proves that a is 0 after the last round of `invert`, as the steps are what inverse.c proves.
 #
-# A round takes x and y for a and b: the same lowest 31 bits, and the same highest 33, of 64 that begin with a 1 in one of both. In
+# A round uses x and y in place of a and b: the same lowest 31 bits, and the same highest 33, of 64 that begin with a 1 in one of both. In
 # units of 2^31 at that place, let X and Y be a and b, so that |X − x| ≤ 1, |Y − y| ≤ 1 and x + y ≥ 2^32. A step, if x is odd,
-# exchanges both where x < y, and makes (x − y) / 2 of x; and else x / 2. What it does to x and y, it does to X and Y. The product
+# exchanges both where x < y, and makes (x − y) / 2 of x; and else x / 2. It changes X and Y as it changes x and y. The product
 # X·Y is halved where x is even, and where 0 ≤ Y ≤ 2X. As x and y are compared in place of X and Y, X − Y may be less than 0, and
 # more than X in size: but only where both are small, so that the product has become smaller before, or does not become much larger.
 # The claims below are linear for each step, and together bound the product after all steps. Numbers of one word are compared
@@ -53,7 +53,7 @@ def compared(least):
 
 
 def prove_bounds(solver):
-    """What holds of x and y after each step if it holds before."""
+    """The invariants of x and y: they hold after each step if they hold before it."""
     half = Fraction(1, 2)
     ordered = compared(0)
     for what, x, y in (("x − y", form(x=half, y=-half), form(y=1)), ("x", form(x=half), form(y=1))):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// What CBMC proves of a part of Inverse.h, which is in approximate.h, for all numbers: which bits of a and b decide the steps.
+// Claims for CBMC about a part of Inverse.h, which is in approximate.h, for all numbers: which bits of a and b decide the steps.
 // Compiled with COUNT.
 #include "Words.h"
 

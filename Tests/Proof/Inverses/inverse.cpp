@@ -25,7 +25,7 @@ template <int BITS> struct name {
     name(long long value) : id(operation("constant", BITS, (number)value)) {}
     name(int value) : name((long long)value) {}
     name(unsigned long value) : name((long long)value) {}
-    // What C converts by itself: a number without sign to a longer one.
+    // C's implicit conversion: an unsigned number to a longer one.
     template <int OTHER> explicit(OTHER < 0 || BITS < OTHER) name(name<OTHER> a) : id(operation("cast", BITS, a.id)) {}
 
     static name made(number id) {

@@ -103,7 +103,7 @@ def prove_combine(listing, steps):
         total = combine(*((1, multiply(run.number(number), domain.settled(run.values[factor])))
                           for number, factor in ((a, f), (b, g), (m, h))))
         rest = combine((1, total), (-(1 << steps), run.signed(listing.output)))
-        # What is left has to be the remainder of a number divided by 2^31.
+        # The rest has to be the remainder of a number divided by 2^31.
         remainders = [combine((1, dict(key)), (-divisor, domain.settled(quotient)))
                       for (key, divisor), quotient in domain.quotients.items() if divisor == 1 << steps]
         if rest not in remainders:
@@ -161,7 +161,7 @@ def prove_step(listing, solver):
         bit = domain.fresh(0, 1)
         run.values[x] = combine((2, domain.fresh(0, WORD // 2 - 1)), (1, bit))
         run.values[y] = combine((2, domain.fresh(0, WORD // 2 - 1)), (1, constant(1)))
-        # Before the last step, the sizes of a row are 2^30 together, at most; then those of both rows, or one twice.
+        # Before the last step, the sizes of a row are 2^30 together, at most; then the sizes of both rows, or of one twice.
         for name in factors:
             run.values[name] = domain.fresh(-1 << 30, 1 << 30)
         before = [run.values[name] for name in (x, y, *factors)]
@@ -256,7 +256,7 @@ class Round:
                 # The mask is the sign of this number, so that it is not negative then.
                 negative = number_of_sign(domain, top)
                 if which != "sum" or domain.decide(bits) != negative:
-                    raise Failure("invert: the sign is another number's")
+                    raise Failure("invert: the sign belongs to a different number")
                 signs.append((index, -1 if negative else 1))
                 numbers[tuple(out)] = ("size", index, None)
                 numbers[tuple(out[:-1])] = ("size", index, None)
@@ -351,7 +351,7 @@ def main():
     except (Failure, Unknown) as error:
         sys.exit(f"NOT proven: {error}")
     except KeyError as error:
-        sys.exit(f"NOT proven: invert takes a number that is none of its own: {error}")
+        sys.exit(f"NOT proven: invert uses a number that is not its own: {error}")
     finally:
         solver.close()
 

@@ -47,7 +47,7 @@ class Both:
 
 
 class Domain:
-    """What is known on one path. `choices` are the values of the atoms that the code selects by; others take their lowest."""
+    """The facts known on one path. `choices` are the values of the atoms that the code selects by; others take their lowest."""
 
     def __init__(self, choices):
         self.choices, self.taken, self.decided = list(choices), 0, {}
@@ -140,7 +140,7 @@ class Domain:
         return number_of(form)
 
     def impossible(self, solver, *inequalities):
-        """Whether no input takes this path on which forms are not negative."""
+        """Whether no input reaches this path on which forms are not negative."""
         forms = [self.settled(form) for form in inequalities]
         for (key, divisor), quotient in self.quotients.items():
             rest = combine((1, self.settled(dict(key))), (-divisor, self.settled(quotient)))
@@ -193,7 +193,7 @@ class Domain:
     def bitwise(self, kind, bits, a, b):
         for one, other in ((a, b), (b, a)):
             if isinstance(one, dict) and len(one) == 1 and number_of(one) is None and self.range_of(one) in ((-1, 0), (0, 1)):
-                # A mask, or a bit of two: the path says which.
+                # A mask, or a bit of two, as the path determines.
                 if self.range_of(one) == (-1, 0) or kind == "or":
                     return self.bitwise(kind, bits, constant(self.decide(one)), self.settled(other) if isinstance(other, dict) else other)
         for one, other in ((a, b), (b, a)):

@@ -53,7 +53,7 @@ static void run(void) {
 }
 
 void stack_observe(int value, int round, void (*work)(void *), void *context) {
-    // The registers that a call preserves are those of the first time, not the caller's present ones.
+    // The registers that a call preserves have the values of the first time, not the caller's present ones.
     static ucontext_t fresh;
     static bool is_fresh;
     if (!is_fresh) getcontext(&fresh);

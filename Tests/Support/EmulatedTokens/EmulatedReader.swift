@@ -26,7 +26,7 @@ package final class EmulatedReader: ReaderService, Sendable {
         var isPresent = true
         /// Events that the service counts besides, though connections live.
         var events = 0
-        /// Whether the connection fails, since another card took the place of its own.
+        /// Whether the connection fails, since another card replaced its own.
         var isOff = false
         /// Counts removals: connections from before one are dead.
         var removals = 0
@@ -46,7 +46,7 @@ package final class EmulatedReader: ReaderService, Sendable {
         var abandoned = 0
     }
 
-    /// Whether token and reader are one device on USB, so that no command reaches a card that took the place.
+    /// Whether token and reader are one device on USB, so that no command reaches a card that replaced it.
     package let isUSB: Bool
 
     /// - Parameter serial: Nil for a random one.

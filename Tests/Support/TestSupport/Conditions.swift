@@ -8,6 +8,6 @@ extension Trait where Self == ConditionTrait {
         .enabled(if: OpenSSL.hasGOST, "OpenSSL's gost engine is missing (packages openssl, libengine-gost-openssl)")
     }
 
-    /// Skips a test that becomes another user, or gives files away.
+    /// Skips a test that becomes another user, or changes the owner of files.
     package static var needsRoot: Self { .enabled(if: geteuid() == 0, "needs root") }
 }

@@ -10,7 +10,7 @@ package struct OtherProgramFile: Sendable, CustomStringConvertible {
 
     package var description: String { name }
 
-    /// The folder of the files: that of `KANAL_VECTOR_FILES`, where a script has made them anew, or the project's.
+    /// The folder of the files: `KANAL_VECTOR_FILES`, in which a script has made them again, or the project's.
     private static let folder =
         ProcessInfo.processInfo.environment["KANAL_VECTOR_FILES"].map { URL(filePath: $0) }
         ?? Project.tests.appending(path: "Vectors/files")

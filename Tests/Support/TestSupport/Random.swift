@@ -22,7 +22,7 @@ package final class FixedRandom: RandomSource {
 }
 
 /// Random numbers from the run's seed and the name of their user: fresh in every run, and the same again if the
-/// environment's `KANAL_SEED` gives the seed that a run has printed.
+/// environment's `KANAL_SEED` is the seed that a run has printed.
 package final class Seeded: RandomSource {
     private static let seed: UInt64 = {
         let given = ProcessInfo.processInfo.environment["KANAL_SEED"]

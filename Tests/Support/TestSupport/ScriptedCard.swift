@@ -3,7 +3,7 @@ package import APDU
 import Secrets
 import Testing
 
-/// A card that expects certain commands and gives certain answers. Any other command is a test failure.
+/// A card that expects certain commands and returns certain answers. Any other command is a test failure.
 package final class ScriptedCard: CardConnection {
     private var steps: [(command: String?, reply: Result<String, LinkError>)] = []
 

@@ -8,13 +8,13 @@ import Token
 extension Contract {
     @Suite("What the SO and User do to a token")
     struct AdministrationTests {
-        private static func officer(_ subject: Subject) throws -> Token {
+        private static func officer(_ subject: Subject) throws -> ConnectedToken {
             let token = try subject.freshToken()
             try token.logIn(as: .securityOfficer, pin: .of(Subject.securityOfficerPIN))
             return token
         }
 
-        private static func spend(_ tries: Int, of token: Token) {
+        private static func spend(_ tries: Int, of token: ConnectedToken) {
             for _ in 0..<tries {
                 #expect(throws: TokenError.pinIncorrect) { try token.logIn(as: .user, pin: .of("00000000")) }
             }

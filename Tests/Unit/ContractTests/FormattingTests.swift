@@ -48,7 +48,7 @@ extension Contract {
         func journal(_ subject: Subject) throws {
             let token = try subject.freshToken()
             try token.logIn(as: .user, pin: .of(Subject.userPIN))
-            let (_, key) = try token.generate(NewPair(GOSTKey(.cryptoProA), label: [1], id: [2]))
+            let (_, key) = try token.generate(NewPair(.gost(GOSTKey(.cryptoProA)), label: [1], id: [2]))
             let digest = [UInt8](repeating: 7, count: 32)
             let signature = try token.sign(digest: digest, with: key)
             let journal = try #require(try token.journal())

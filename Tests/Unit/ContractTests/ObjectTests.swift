@@ -10,11 +10,11 @@ import Token
 extension Contract {
     @Suite("Keys and other objects on a token")
     struct ObjectTests {
-        private static func pair(_ kind: any CardKey) -> NewPair {
+        private static func pair(_ kind: CardKey) -> NewPair {
             NewPair(kind, label: Array("key".utf8), id: [1, 2, 3])
         }
 
-        private static func start(_ subject: Subject) throws -> (Token, other: Token) {
+        private static func start(_ subject: Subject) throws -> (ConnectedToken, other: ConnectedToken) {
             let tokens = try subject.freshTokens()
             try tokens.0.logIn(as: .user, pin: .of(Subject.userPIN))
             return tokens
@@ -23,7 +23,7 @@ extension Contract {
         @Test("a GOST key is made, seen and used by others, and deleted", arguments: Subject.computing)
         func gost(_ subject: Subject) throws {
             let (token, other) = try Self.start(subject)
-            let (publicKey, privateKey) = try token.generate(Self.pair(GOSTKey(.cryptoProA)))
+            let (publicKey, privateKey) = try token.generate(Self.pair(.gost(GOSTKey(.cryptoProA))))
             #expect(try other.objects().keys.map(\.file) == [publicKey.file])
             #expect(try other.objects().keys.first?.value == publicKey.value)
             let digest = [UInt8](0..<32)
@@ -46,7 +46,7 @@ extension Contract {
         func rsa(_ subject: Subject, bits: Int) throws {
             let (token, other) = try Self.start(subject)
             let size = try #require(RSAKeySize(bits: bits))
-            let (publicKey, privateKey) = try token.generate(Self.pair(RSAKey(size)))
+            let (publicKey, privateKey) = try token.generate(Self.pair(.rsa(RSAKey(size))))
             #expect(try other.objects().rsaKeys.map(\.file) == [publicKey.file])
             let key = try RSAPublicKey(
                 modulus: #require(publicKey.modulus), publicExponent: #require(publicKey.publicExponent))

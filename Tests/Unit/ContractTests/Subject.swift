@@ -82,13 +82,14 @@ struct Subject: Sendable, CustomTestStringConvertible {
     }
 
     /// The token behind a connection, ready for work.
-    func token(over link: any CardLink) throws -> Token {
+    func token(over link: any CardLink) throws -> ConnectedToken {
         let folder = (link as? EmulatedLink)?.folder
         let settings = TokenSettings(
             pairings: folder.map { .directory($0.path) } ?? .nowhere, hostLabel: "contract", random: SystemRandom(),
             log: Logger(label: "contract") { _ in SwiftLogNoOpLogHandler() })
-        let token = try Token(
-            reader: testDescription, link: link, settings: settings, history: ChannelHistory(random: SystemRandom()))
+        let token = try ConnectedToken(
+            reader: testDescription, link: link, settings: settings, tokens: KnownTokens(),
+            history: ChannelHistory(random: SystemRandom()))
         if !token.isActivated {
             let password = try ActivationPassword(Array(EmulatedLink.password.utf8).span)
             try token.activate(with: password)
@@ -98,10 +99,10 @@ struct Subject: Sendable, CustomTestStringConvertible {
     }
 
     /// The token, as it is.
-    func token() throws -> Token { try token(over: connect()) }
+    func token() throws -> ConnectedToken { try token(over: connect()) }
 
     /// The token, with nothing on it and the PINs of a new one.
-    func freshToken() throws -> Token {
+    func freshToken() throws -> ConnectedToken {
         let token = try token()
         if case .reader = place {
             let pin = Secret(copying: Array(securityOfficersPIN.utf8))
@@ -111,7 +112,7 @@ struct Subject: Sendable, CustomTestStringConvertible {
     }
 
     /// The same, and the same token as another process sees it.
-    func freshTokens() throws -> (Token, other: Token) {
+    func freshTokens() throws -> (ConnectedToken, other: ConnectedToken) {
         let link = try connect()
         if case .reader = place { return (try freshToken(), try token()) }
         guard let emulated = link as? EmulatedLink else { throw LinkError.noCard }

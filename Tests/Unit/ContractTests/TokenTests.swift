@@ -38,7 +38,7 @@ extension Contract {
         @Test("licences, journal, drive and local PINs are told to everybody", arguments: Subject.all)
         func dataObjects(_ subject: Subject) throws {
             let token = try subject.token()
-            for number in 1...4 { #expect(try token.licence(number).count == Token.licenceSize) }
+            for number in 1...4 { #expect(try token.licence(number).count == ConnectedToken.licenceSize) }
             for number in [0, 5] { #expect(throws: TokenError.unsupported) { try token.licence(number) } }
             if let journal = try token.journal() { #expect(journal.first == 0x80) }
             #expect(try (token.driveSize() == nil) == (token.volumes() == nil))

@@ -46,8 +46,7 @@ struct Application {
     }
 
     func logIn(_ session: CK_SESSION_HANDLE, _ pin: String = userPIN, as user: CK_USER_TYPE = CKU_USER) throws {
-        let pin = Secret(copying: Array(pin.utf8))
-        try library.withSession(session) { session throws(CKError) in try session.logIn(user, pin: pin) }
+        try library.logIn(session, as: user, pin: SharedSecret(copying: Array(pin.utf8)))
     }
 
     /// Makes a key pair with the mechanism's default parameters.

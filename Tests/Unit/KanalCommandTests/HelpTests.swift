@@ -26,20 +26,24 @@ struct HelpTests {
         }
     }
 
-    private static func description(_ desk: Desk) async throws -> Description {
+    private static func description(_ machine: TestMachine) async throws -> Description {
         struct Dump: Decodable { let command: Description }
-        let output = try await desk.type("--experimental-dump-help", isShown: false).output
+        let output = try await machine.type("--experimental-dump-help", isShown: false).output
         return try JSONDecoder().decode(Dump.self, from: Data(output)).command
     }
 
     @Test("The help of every command, in English and in Russian", arguments: [Screen.Language.english, .russian])
     func help(_ language: Screen.Language) async throws {
-        let desk = try Desk([])
-        try await desk.type("--help", language)
-        for path in try await Self.description(desk).paths() where !path.isEmpty {
-            try await desk.type("help \(path)", language)
+        let machine = try TestMachine([])
+        try await machine.type("--help", language)
+        for path in try await Self.description(machine).paths() where !path.isEmpty {
+            try await machine.type("help \(path)", language)
         }
-        try desk.screen.expect(language == .english ? "help" : "help-russian")
+        try machine.screen.expect(language == .english ? "help" : "help-russian")
+        let name = language == .english ? "help.txt" : "help-russian.txt"
+        let lines = try #require(try Screen.all()[name]).split(separator: "\n")
+        #expect(lines.filter { $0.hasPrefix("  ") && $0.count > 80 } == [])
+        #expect(language == .english || !lines.contains { $0.contains("default: ") })
     }
 
     @Test("Every subcommand has a screen of a test")
@@ -49,98 +53,98 @@ struct HelpTests {
                 .compactMap { line in
                     line.hasPrefix("$ ") ? line.firstRange(of: "kanal ").map { line[$0.upperBound...] } : nil
                 })
-        for leaf in try await Self.description(Desk([])).leaves() {
+        for leaf in try await Self.description(TestMachine([])).leaves() {
             #expect(lines.contains { $0 == leaf || $0.hasPrefix(leaf + " ") }, "kanal \(leaf)")
         }
     }
 
     @Test("Errors of the command line, and the version")
     func errors() async throws {
-        let desk = try Desk([])
+        let machine = try TestMachine([])
         for line in [
             "--version", "--no-such-option", "infos", "info a b", "random", "random x", "info --json=yes",
             "label --token",
             "key generate --kind x", "authorize",
         ] {
-            try await desk.type(line)
-            try await desk.type(line, .russian)
+            try await machine.type(line)
+            try await machine.type(line, .russian)
         }
-        desk.screen.mask(pattern: "\\n[0-9]+\\.[0-9]+\\.[0-9]+\\n", as: "\n(version)\n")
-        try desk.screen.expect("errors")
+        machine.screen.mask(pattern: "\\n[0-9]+\\.[0-9]+\\.[0-9]+\\n", as: "\n(version)\n")
+        try machine.screen.expect("errors")
     }
 
     @Test("A subcommand or an option that is spelled wrong is refused with the nearest one, behind options with none")
     func misspelled() async throws {
-        let desk = try Desk([])
+        let machine = try TestMachine([])
         for line in [
             "lst", "sgn --cms file", "colour", "key genrate --kind x", "pin chnage -t x", "pairings lst", "--json cret",
             "list --publc", "cert request --subjct CN=Ann", "--publc list", "--token x list", "list x y z", "hepl",
             "sign --nosj x",
         ] {
-            try await desk.type(line)
-            try await desk.type(line, .russian)
+            try await machine.type(line)
+            try await machine.type(line, .russian)
         }
-        desk.screen.mask(pattern: "! (Usage|Вызов): .*\\n!.*\\n", as: "")
-        try desk.screen.expect("misspelled")
+        machine.screen.mask(pattern: "! (Usage|Вызов): .*\\n!.*\\n", as: "")
+        try machine.screen.expect("misspelled")
     }
 
     @Test("A secret in the command line is refused with the option for its place, and is not shown")
     func secrets() async throws {
-        let desk = try Desk([])
+        let machine = try TestMachine([])
         for line in [
             "list --pin 1234", "sign --pin=1234 x", "pin change --new-pin 1234 --json", "list -pin 1234",
             "key import --password 1234 x", "pairings join --key 1234",
             "cert request --container-password 1234",
         ] {
-            try await desk.type(line)
-            try await desk.type(line, .russian)
+            try await machine.type(line)
+            try await machine.type(line, .russian)
         }
-        desk.screen.mask(pattern: "! (Usage|Вызов): .*\\n!.*\\n", as: "")
-        try desk.screen.expect("secrets-typed")
+        machine.screen.mask(pattern: "! (Usage|Вызов): .*\\n!.*\\n", as: "")
+        try machine.screen.expect("secrets-typed")
         let shown = try #require(try Screen.all()["secrets-typed.txt"])
         #expect(shown.split(separator: "\n").allSatisfy { $0.hasPrefix("$") || !$0.contains("1234") })
     }
 
     @Test("completion: a script for each shell, with every command; another shell is an error")
     func completion() async throws {
-        let desk = try Desk([])
-        let names = try await Self.description(desk).leaves().compactMap { $0.split(separator: " ").last }
+        let machine = try TestMachine([])
+        let names = try await Self.description(machine).leaves().compactMap { $0.split(separator: " ").last }
         for shell in ["bash", "zsh", "fish"] {
-            let (status, output) = try await desk.type("completion \(shell)", isShown: false)
+            let (status, output) = try await machine.type("completion \(shell)", isShown: false)
             let script = String(decoding: output, as: UTF8.self)
             #expect(status == .done && names.allSatisfy { script.contains($0) }, "\(shell)")
         }
-        try await desk.type("completion csh")
-        try await desk.type("completion csh", .russian)
-        try await desk.type("completion")
-        try desk.screen.expect("completion")
+        try await machine.type("completion csh")
+        try await machine.type("completion csh", .russian)
+        try await machine.type("completion")
+        try machine.screen.expect("completion")
     }
 
     @Test("Shells complete the forms of sources, variables and files, kinds of keys, and hosts of shares")
     func words() async throws {
-        let desk = try Desk([])
+        let machine = try TestMachine([])
         for shell in ["bash", "zsh", "fish"] {
             let script = String(
-                decoding: try await desk.type("completion \(shell)", isShown: false).output, as: UTF8.self)
+                decoding: try await machine.type("completion \(shell)", isShown: false).output, as: UTF8.self)
             for kind in ["gost512", "rsa2048", "signature", "admin"] {
                 #expect(script.contains(kind), "\(shell) \(kind)")
             }
             #expect(script.contains("kanal_whole_words") == (shell == "bash"))
             #expect(script.contains("open_completions -S '' --") == (shell == "zsh"))
         }
-        try desk.write("12345678", "pin")
-        try desk.write("12345678", "Pin\u{1b}")
-        try FileManager.default.createDirectory(atPath: desk.path("pins"), withIntermediateDirectories: false)
-        try FileManager.default.createDirectory(atPath: desk.path(".ssh"), withIntermediateDirectories: false)
-        try desk.write(
+        try machine.write("12345678", "pin")
+        try machine.write("12345678", "Pin\u{1b}")
+        try FileManager.default.createDirectory(atPath: machine.path("pins"), withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: machine.path(".ssh"), withIntermediateDirectories: false)
+        try machine.write(
             "Host server *.example !other\n  HostName 10.0.0.1\nhost lab\nHost server '$(id)'\n", ".ssh/config")
-        desk.variables["HOME"] = desk.path("")
+        machine.variables["HOME"] = machine.path("")
         func words(_ command: String, _ option: String, _ word: String) async throws -> [String] {
-            let cursor = word.replacing("~/", with: desk.path("")).count
+            let cursor = word.replacing("~/", with: machine.path("")).count
             let line = "---completion \(command) -- \(option) 3 \(cursor) kanal \(command) \(option) \(word)"
-            let output = try await desk.type(line, isShown: false).output
+            let output = try await machine.type(line, isShown: false).output
             return String(decoding: output, as: UTF8.self).split(separator: "\n").map {
-                String($0).replacing(desk.path(""), with: "~/")
+                String($0).replacing(machine.path(""), with: "~/")
             }
         }
         let forms = ["file:", "env:", "fd:", "-"]

@@ -17,7 +17,7 @@ struct DiagnosisTests {
         let state = try #require(try await machine.manager.cardStates().first)
         #expect(state.reader == EmulatedReader.name && state.condition == .token)
         #expect(state.isBluetooth && !state.isWireless)
-        let wired = try Machine(.usb) { $0.wirelessReaders = [ReaderPattern("virtual*")] }
+        let wired = try Machine(.usb) { $0.wirelessReaders = [WildcardPattern("virtual*")] }
         let other = try #require(try await wired.manager.cardStates().first)
         #expect(!other.isBluetooth && other.isWireless)
         #expect(machine.reader.commands == 0 && wired.reader.commands == 0)

@@ -76,7 +76,7 @@ struct InterruptionTests {
     @Test("A cancelled wait does not shorten the wait of later work")
     func laterWait() async throws {
         let machine = try Machine {
-            $0.reconnectWindow = 20; $0.wirelessReaders = [ReaderPattern("*")]
+            $0.reconnectWindow = 20; $0.wirelessReaders = [WildcardPattern("*")]
         }
         let token = try await machine.token()
         try await token.perform(pin: Machine.pin) { session in _ = try session.keyPairs() }

@@ -133,10 +133,8 @@ struct AnotherProgram {
     ) throws {
         let slot = try #require(library.slots(tokenPresent: true, isQuery: false).first)
         let session = try library.openSession(with: slot, flags: CKF_SERIAL_SESSION | CKF_RW_SESSION)
-        try library.withSession(session) { session throws(CKError) in
-            try session.logIn(user, pin: Secret(copying: Array(pin.utf8)))
-            try body(session)
-        }
+        try library.logIn(session, as: user, pin: SharedSecret(copying: Array(pin.utf8)))
+        try library.withSession(session, body)
         library.finalize()
     }
 

@@ -106,7 +106,7 @@ struct ReaderSourceTests {
             ("Plate", try self.token(4), true),
         ])
         let policy: (inout TokenPolicy) -> Void = { policy in
-            policy.wirelessReaders = [ReaderPattern("Caf?")]
+            policy.wirelessReaders = [WildcardPattern("Caf?")]
             policy.plainBluetooth = true
         }
         let wired = manager(.wired, service, policy: policy)

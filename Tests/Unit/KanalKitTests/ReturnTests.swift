@@ -47,7 +47,7 @@ struct ReturnTests {
     @Test("Work goes on after a return within the window, with one PIN entry")
     func returns() async throws {
         let machine = try Machine {
-            $0.reconnectWindow = 20; $0.wirelessReaders = [ReaderPattern("*")]
+            $0.reconnectWindow = 20; $0.wirelessReaders = [WildcardPattern("*")]
         }
         let token = try await machine.token()
         let record = Record(token)
@@ -63,7 +63,7 @@ struct ReturnTests {
     @Test("After the window the token is found again, and the PIN is presented again")
     func foundAgain() async throws {
         let machine = try Machine {
-            $0.reconnectWindow = 5; $0.wirelessReaders = [ReaderPattern("*")]
+            $0.reconnectWindow = 5; $0.wirelessReaders = [WildcardPattern("*")]
         }
         let token = try await machine.token()
         try await token.perform(pin: Machine.pin) { session in _ = try session.keyPairs() }
@@ -131,7 +131,7 @@ struct ReturnTests {
     @Test("Cancelling ends the wait for an absent token")
     func cancelled() async throws {
         let machine = try Machine {
-            $0.reconnectWindow = 3600; $0.wirelessReaders = [ReaderPattern("*")]
+            $0.reconnectWindow = 3600; $0.wirelessReaders = [WildcardPattern("*")]
         }
         let token = try await machine.token()
         machine.reader.removeCard()

@@ -4,14 +4,13 @@ import Asking
 import Cryptoki
 import GOST
 import HostCrypto
-import KanalKit
 import SecureChannel
 import Storage
 import Testing
 import Token
 import Tokens
 
-@Suite("The code of a refusal is the return value of PKCS #11 for the same")
+@Suite("An error has one return value of PKCS #11, for Cryptoki and for KanalKit")
 struct ReturnValueTests {
     private static let links: [LinkError] = [
         .noService, .refused, .incompatible, .noLibrary, .redirected, .rootChanged, .noDescriptors, .noCard,
@@ -42,8 +41,12 @@ struct ReturnValueTests {
         .keyDeleted, .noCard, .noSlot, .ended, .sessionsOpen, .noMemory, .notSupported, .withoutChannel, .noPairing,
         .localPINUnset, .notActivated(after: nil), .notActivated(after: .noCard), .unanswered(.cancelled),
         .unanswered(.notConfigured), .pinMissing(isNew: false), .pinMissing(isNew: true), .tooManyQuestions,
-        .sessionEnded, .gost(.invalidLength), .gost(.invalidPoint), .gost(.invalidParameter),
-        .gost(.libraryFailure),
+        .sessionEnded,
+    ]
+
+    private static let gost: [GOSTError] = [
+        .invalidLength, .invalidPoint, .invalidParameter, .invalidIVLength, .invalidKeyLength, .outOfMemory,
+        .libraryFailure,
     ]
 
     /// One after the other: Swift 6.2 does not find the types of all in one expression.
@@ -53,10 +56,22 @@ struct ReturnValueTests {
         errors += channels.map { TokensError.token(.channel($0)) }
         errors += tokens.map { TokensError.token($0) }
         errors += host.map { TokensError.computation($0) }
+        errors += gost.map { TokensError.gost($0) }
         errors += subjects.map { TokensError.refused($0, "a reason") }
         return errors
     }()
 
-    @Test("of each error", arguments: errors)
-    func codes(_ error: TokensError) { #expect(error.code == CKError(error).name) }
+    @Test("that has a name", arguments: errors)
+    func names(_ error: TokensError) {
+        #expect(error.code.hasPrefix("CKR_"))
+        #expect(CKError(error).rawValue == error.returnValue)
+    }
+
+    @Test("for a computation that fails, the one for its cause")
+    func causes() {
+        #expect(TokensError.gost(.invalidIVLength).code == "CKR_MECHANISM_PARAM_INVALID")
+        #expect(TokensError.gost(.invalidKeyLength).code == "CKR_KEY_SIZE_RANGE")
+        #expect(TokensError.gost(.outOfMemory).code == "CKR_HOST_MEMORY")
+        #expect(TokensError.computation(.outOfMemory).code == "CKR_HOST_MEMORY")
+    }
 }

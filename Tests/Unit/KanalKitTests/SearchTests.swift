@@ -45,6 +45,26 @@ struct SearchTests {
         #expect(token.information.reader == EmulatedReader.name)
     }
 
+    @Test("A token that is pulled out at any command of a look, and is back at once, is found by the same look")
+    func back() async throws {
+        for number in 1...100 {
+            let machine = try Machine(.usb)
+            let reader = machine.reader
+            let isStruck = Lock(false)
+            reader.onResponse { count, _, response throws(LinkError) in
+                guard count == number else { return response }
+                isStruck.withLock { $0 = true }
+                reader.removeCard()
+                reader.insertCard()
+                throw .removed(sent: true)
+            }
+            let token = try await machine.manager.find()
+            #expect(token.information.reader == EmulatedReader.name)
+            guard isStruck.withLock({ $0 }) else { return #expect(number > 2) }
+        }
+        Issue.record("the look never ends")
+    }
+
     @Test("The predicate chooses, and can stop the search")
     func predicate() async throws {
         let machine = try Machine(.usb)

@@ -171,7 +171,7 @@ struct TransportTests {
 
     @Test("The list of readers names each, what is in it, and how it stands with its channel")
     func readers() async throws {
-        let machine = try Machine(.bt) { $0.wirelessReaders = [ReaderPattern("*")] }
+        let machine = try Machine(.bt) { $0.wirelessReaders = [WildcardPattern("*")] }
         let before = try await machine.manager.readers()
         #expect(before.map(\.name) == [EmulatedReader.name] && before.map(\.nickname) == ["Virtual PCD"])
         #expect(before.map(\.media) == [nil] && before.map(\.flags) == [[.present, .wireless, .channelOffered]])

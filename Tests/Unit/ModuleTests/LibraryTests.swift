@@ -56,7 +56,8 @@ struct LibraryTests {
     @Test("each function that is looked up in libcrypto when it is first needed is there")
     func libcrypto() throws {
         let list = Project.root.appending(path: "Sources/COpenSSL/include/libcrypto.inc")
-        let names = try String(contentsOf: list, encoding: .utf8).matches(of: /FUNCTION\((\w+)\)/).map { String($0.1) }
+        let names = try String(contentsOf: list, encoding: .utf8)
+            .matches(of: /(?m)^(?:FUNCTION|LIBRARY|PROVIDER)\((\w+)\)/).map { String($0.1) }
         let folder = try Tool.run("pkg-config", "--variable=libdir", "libcrypto").output
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let libraries = ["3", "4"].map { "\(folder)/libcrypto.so.\($0)" }

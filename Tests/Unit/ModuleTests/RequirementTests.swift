@@ -30,15 +30,15 @@ struct RequirementTests {
         try run("ends.c", "alone")
     }
 
-    /// A requirement's number comes before the colon in the name of a test, or of a script's passed step.
+    /// A requirement's number comes before the colon in the name of a test, or of a check of bats.
     @Test("each of the 23 requirements has a test that is named after it")
     func names() throws {
         let names = try #require(FileManager.default.enumerator(atPath: Project.tests.path)).compactMap {
             $0 as? String
         }
-        .filter { $0.hasSuffix("Tests.swift") || $0.hasSuffix(".sh") }
+        .filter { $0.hasSuffix("Tests.swift") || $0.hasSuffix(".bats") }
         .flatMap { try String(contentsOf: Project.tests.appending(path: $0), encoding: .utf8).split(separator: "\n") }
-        .filter { $0.contains("@Test") || $0.contains("passed") || $0.hasPrefix("        \"") }
+        .filter { $0.contains("@Test") || $0.hasPrefix("@test") || $0.hasPrefix("        \"") }
         let numbers = names.flatMap { name in
             let prefix = name.split(separator: "\"", maxSplits: 1).last.map(String.init) ?? ""
             return prefix.matches(of: /\bR([0-9]+)(?=[,:])/).compactMap { Int($0.1) }

@@ -15,7 +15,7 @@ import Token
 /// The driver, without PKCS #11 above it.
 struct Driver {
     let reader: EmulatedReader
-    let token: Token
+    let token: ConnectedToken
     let store: Folder
 
     init(
@@ -27,9 +27,9 @@ struct Driver {
             pairings: .directory(store.path), hostLabel: "test", random: SystemRandom(),
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         configure(&settings)
-        token = try Token(
+        token = try ConnectedToken(
             reader: EmulatedReader.name, link: reader.connect(to: EmulatedReader.name), settings: settings,
-            history: ChannelHistory(random: settings.random))
+            tokens: KnownTokens(), history: ChannelHistory(random: settings.random))
     }
 
     /// A driver of a new token, with User logged in.
@@ -66,12 +66,12 @@ struct Driver {
 
     /// A pair of GOST keys.
     func generateGOST(_ curve: Curve = .cryptoProA) throws -> (TokenObject, TokenObject) {
-        try token.generate(NewPair(GOSTKey(curve, gostR3411Parameters: HashAlgorithm.streebog256.oid), id: [7]))
+        try token.generate(NewPair(.gost(GOSTKey(curve, gostR3411Parameters: HashAlgorithm.streebog256.oid)), id: [7]))
     }
 
     func generateRSA(_ bits: Int) throws -> (TokenObject, TokenObject) {
         let size = try #require(RSAKeySize(bits: bits))
-        var pair = NewPair(RSAKey(size), id: [7])
+        var pair = NewPair(.rsa(RSAKey(size)), id: [7])
         pair.publicKey.label = Array("public".utf8)
         pair.privateKey.label = Array("private".utf8)
         return try token.generate(pair)
@@ -85,7 +85,7 @@ struct Driver {
             exponent1: Secret(copying: numbers[5]), exponent2: Secret(copying: numbers[6]),
             coefficient: Secret(copying: numbers[7]))
         let kind = RSAKey(size, modulus: numbers[0], publicExponent: numbers[1])
-        return try token.importKey(size.privateValue(factors), as: NewPair(kind, id: id).privateKey)
+        return try token.importKey(size.privateValue(factors), as: NewPair(.rsa(kind), id: id).privateKey)
     }
 
     /// A padded block for a signature of 20 bytes (PKCS #1, 9.2).

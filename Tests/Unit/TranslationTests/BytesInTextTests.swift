@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Secrets
 import Testing
 import Translation
 
@@ -10,6 +11,16 @@ import Translation
     func hexadecimal() {
         #expect(([0x00, 0x0A, 0xB0, 0xFF] as [UInt8]).hexadecimal == "000ab0ff" && [UInt8]().hexadecimal == "")
         #expect(all.suffix(2).hexadecimal == "feff")
+        #expect(0x4A2.hexadecimal() == "4a2" && 0x4A2.hexadecimal(digits: 4) == "04a2" && 0.hexadecimal() == "0")
+    }
+
+    @Test("pairs of hexadecimal digits of ASCII are bytes; any other text is not")
+    func hexadecimalBytes() {
+        #expect([UInt8](hexadecimal: all.hexadecimal.utf8) == all && [UInt8](hexadecimal: "fF".utf8) == [0xFF])
+        #expect([UInt8](hexadecimal: "".utf8) == [])
+        for text in ["0", "0g", "+1", "0 1", "000", "\u{FF11}\u{FF11}"] {
+            #expect([UInt8](hexadecimal: text.utf8) == nil, "\(text)")
+        }
     }
 
     @Test("unreserved characters of an address stay as they are, and all other bytes are encoded")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cancel: waits for a token that was taken away, and gives up after two seconds.
+// cancel: waits for a token that was removed, and stops waiting after two seconds.
 import KanalKit
 
 let manager = try TokenManager()

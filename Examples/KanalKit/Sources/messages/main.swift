@@ -7,7 +7,7 @@
 //     messages verify ROOT MESSAGE CONTENT                   writes the content of a message to a file
 //     messages compare ROOT MESSAGE CONTENT                  verifies a message with the content beside it
 //
-// Progress goes to standard output in steps of a tenth, and last the memory that it took.
+// Progress goes to standard output in steps of a tenth, and last the memory used.
 import Glibc
 import KanalKit
 

@@ -67,7 +67,7 @@ struct ImportCertificate: AsyncParsableCommand {
         if outcome.stored.contains(where: { $0.hasPrivateKey == true }) { try output.hint(.sign) }
     }
 
-    /// The key pairs whose public half can be told.
+    /// The key pairs with a known public half.
     private static func keys(of session: borrowing Session) throws -> [(pair: KeyPair, publicKey: PublicKey)] {
         var keys: [(KeyPair, PublicKey)] = []
         for pair in try session.keyPairs() {

@@ -11,13 +11,13 @@ struct RequestCertificate: AsyncParsableCommand {
             abstract: translated("Write a request for a certificate of a key (PKCS #10)."),
             discussion: translated(
                 """
-                The name is written as in RFC 4514, what is nearest to its owner first: "CN=Ann,O=Company,C=RU". A \
+                The name is written as in RFC 4514, with the most specific part first: "CN=Ann,O=Company,C=RU". A \
                 comma within a value has a backslash before it. With --subject several times the parts are joined in \
                 this order. Types are OpenSSL's names, such as emailAddress, INN, OGRN and SNILS, INNLE, OGRNIP, their \
                 Russian names ИНН, ОГРН, СНИЛС, ИНН ЮЛ and ОГРНИП, or object identifiers in digits and dots.
 
                 The type of a field decides how its text is encoded. UTF8String:, PrintableString:, NumericString:, \
-                IA5String: or BMPString: before the text says otherwise, as in "L=BMPString:Moscow"; # begins a value \
+                IA5String: or BMPString: before the text overrides that, as in "L=BMPString:Moscow"; # begins a value \
                 in DER, in hexadecimal digits.
                 """))
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
+import Secrets
 import Terminal
 import Translation
 
@@ -66,24 +67,8 @@ enum SubjectName {
         if part.escaped.contains(value.startIndex) { return RequestField(type, literal: string) }
         guard value.first == UInt8(ascii: "#") else { return RequestField(type, string) }
         // RFC 4514, 2.4: the value in BER. A certificate is DER.
-        guard let der = bytes(ofHexadecimal: value.dropFirst()) else { throw .notDER }
+        guard let der = [UInt8](hexadecimal: value.dropFirst()), !der.isEmpty else { throw .notDER }
         return RequestField(type, der: der)
-    }
-
-    private static func bytes(ofHexadecimal digits: ArraySlice<UInt8>) -> [UInt8]? {
-        var (bytes, rest) = ([UInt8](), digits)
-        while !rest.isEmpty {
-            let pair = String(decoding: rest.prefix(2), as: UTF8.self)
-            guard let byte = byte(pair) else { return nil }
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
-        return bytes.isEmpty ? nil : bytes
-    }
-
-    /// The byte of two hexadecimal digits.
-    private static func byte(_ pair: String) -> UInt8? {
-        pair.utf8.count == 2 && pair.allSatisfy(\.isHexDigit) ? UInt8(pair, radix: 16) : nil
     }
 
     private static let digits: Set<Unicode.Scalar> = Set(".0123456789-".unicodeScalars)
@@ -108,8 +93,8 @@ enum SubjectName {
                 part.escaped.append(part.bytes.count)
                 part.written.append(byte)
                 let pair = rest.prefix(2)
-                if let value = Self.byte(String(decoding: pair, as: UTF8.self)) {
-                    part.bytes.append(value)
+                if pair.count == 2, let value = [UInt8](hexadecimal: pair) {
+                    part.bytes += value
                     part.written += pair
                     rest = rest.dropFirst(2)
                 } else if let next = rest.popFirst() {

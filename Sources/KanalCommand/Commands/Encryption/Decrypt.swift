@@ -11,13 +11,13 @@ struct Decrypt: AsyncParsableCommand {
             abstract: translated("Decrypt files with a key of the token."),
             discussion: translated(
                 """
-                FILE is an encrypted message, in DER, BER, PEM, base64 or S/MIME. Its content is written to FILE without \
-                the ending .enc, .p7m or .cms, or to the file of --output: after the whole message was read, and its \
-                code, if it has one, was right. Until then it is in a file beside it, which others cannot read.
+                FILE is an encrypted message, in DER, BER, PEM, base64 or S/MIME. Its content is written to FILE \
+                without the ending .enc, .p7m or .cms, or to the file of --output: only after the whole message was \
+                read and its authentication code, if any, was verified. Until then it is in a private file beside it.
 
-                The key is the one whose certificate the message names. Keys of GOST and P-256 must have been allowed to \
-                agree on secrets, by --agree, when they were made, and the token must have a command for it, which no vendor \
-                has published: of real tokens, keys of RSA open messages, and those of key containers.
+                The key is the one whose certificate the message names. GOST and P-256 keys must have been generated \
+                with --agree, and the token needs a command for key agreement, which no vendor has published: on real \
+                tokens, RSA keys and the keys of key containers open messages.
                 """))
     }
 
@@ -34,18 +34,13 @@ struct Decrypt: AsyncParsableCommand {
 
     @OptionGroup var place: ResultPlaceOption
 
-    @Argument(
-        help: .saying("The files, or - for standard input.", valueName: "files"), completion: .file(),
-        transform: FileName.argument)
-    var files: [String]
+    @OptionGroup var input: InputFiles
+    var files: [String] { input.files }
 
     private static let endings = [".enc", ".p7m", ".cms"]
 
     func validate() throws {
-        guard !files.isEmpty else { throw ValidationError(translated("name a file, or - for standard input")) }
-        guard files.count == 1 || (place.destination == nil && !files.contains("-")) else {
-            throw ValidationError(translated("standard input and --output go with one file"))
-        }
+        try input.require(isOfOne: place.destination != nil, "standard input and --output go with one file")
         // The content would be output before its end is known.
         guard place.destination != "-" else { throw ValidationError(translated("--output needs a file")) }
         guard place.destination != nil || files.allSatisfy({ Self.content(of: $0) != nil }) else {
@@ -72,8 +67,8 @@ struct Decrypt: AsyncParsableCommand {
         try batch.finish(.decryption)
     }
 
-    /// The files that are decrypted. Those that cannot be read, or whose content cannot have its place, are refused before
-    /// anybody is asked for a PIN.
+    /// The files that are decrypted. Those that cannot be read, or whose content cannot have its place, are refused
+    /// before the PIN is asked for.
     private func pending(_ batch: inout Batch<DecryptedFile>) -> [String] {
         files.filter { file in
             batch.admits(file) {

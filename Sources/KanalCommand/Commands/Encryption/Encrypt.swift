@@ -11,17 +11,17 @@ struct Encrypt: AsyncParsableCommand {
             abstract: translated("Encrypt files to the holders of certificates."),
             discussion: translated(
                 """
-                The encrypted message is written to FILE.enc. Each recipient opens it alone, whatever the kinds of the \
-                others' keys: GOST, RSA, or elliptic curves. It takes no token. Who encrypted a message is not in it: \
-                sign the file before, with "kanal sign --cms", if the recipients have to know.
+                The encrypted message is written to FILE.enc. Each recipient can open it alone, whatever kinds of keys \
+                the others have: GOST, RSA, or elliptic curves. No token is needed. The message does not name its \
+                sender: sign the file first, with "kanal sign --cms", if the recipients have to know.
 
-                Without --cipher it is the strongest that all recipients may be assumed to have: kuznyechik-omac for \
-                keys of GOST, gost28147 if one of them is of 2001, and aes256-gcm as soon as another kind is among \
-                them. Ciphers without a code, kuznyechik, magma, gost28147 and aes256-cbc, let nobody notice that a \
-                message was changed on the way.
+                The default cipher is the strongest that all recipients can be assumed to support: kuznyechik-omac for \
+                GOST keys, gost28147 if one of the keys is of 2001, and aes256-gcm if any key is of a different kind. \
+                kuznyechik, magma, gost28147 and aes256-cbc have no authentication code: changes on the way go \
+                unnoticed.
 
-                --for chooses what another program opens: openssl gets aes256-gcm, which its gost engine opens, too; \
-                gpgsm and nss get aes256-cbc, and no OAEP.
+                --for chooses a form that another program can open: aes256-gcm for openssl, which its gost engine \
+                opens, too; aes256-cbc without OAEP for gpgsm and nss.
                 """))
     }
 
@@ -38,20 +38,13 @@ struct Encrypt: AsyncParsableCommand {
 
     @OptionGroup var place: ResultPlaceOption
 
-    @Argument(
-        help: .saying("The files, or - for standard input.", valueName: "files"), completion: .file(),
-        transform: FileName.argument)
-    var files: [String]
+    @OptionGroup var input: InputFiles
+    var files: [String] { input.files }
 
     func validate() throws {
-        guard !files.isEmpty else { throw ValidationError(translated("name a file, or - for standard input")) }
-        guard files.count == 1 || (place.destination == nil && !files.contains("-")) else {
-            throw ValidationError(translated("standard input and --output go with one file"))
-        }
+        try input.require(isOfOne: place.destination != nil, "standard input and --output go with one file")
         guard !to.isEmpty else { throw ValidationError(translated("name the recipients' certificates with --to")) }
-        guard !output.json || (place.destination ?? files[0]) != "-" else {
-            throw ValidationError(translated("--json goes with files: name one with --output"))
-        }
+        try input.validate(output, destination: place.destination)
     }
 
     func run() async throws {
@@ -122,7 +115,7 @@ struct EncryptionForm: ParsableArguments {
         name: .customLong("for"), help: .saying("The program that will open the messages.", valueName: "program"))
     var program: ReadingProgram?
 
-    @Option(help: .saying("How keys are padded for recipients with RSA. (default: oaep)", valueName: "padding"))
+    @Option(help: .saying("The padding of keys for RSA recipients. (default: oaep)", valueName: "padding"))
     var padding: PaddingName?
 
     /// - Parameter certificates: The recipients'.

@@ -23,7 +23,7 @@ struct ImportKey: AsyncParsableCommand {
 
     @Option(
         help: .saying(
-            "Where the file's password is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask)",
+            "The source of the file's password: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask)",
             valueName: "source"),
         completion: .sources)
     var passwordSource: SecretSource?

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import KanalKit
+import Secrets
 import Terminal
 import Translation
 
@@ -115,24 +116,7 @@ struct WriteKeyFile: AsyncParsableCommand {
         let (key, token) = (key, try await token.find())
         let pair = try await pin.perform(on: token) { session in try session.keyPairs().only(named: key, .key) }
         let uri = ObjectURI(.privateKey, id: pair.id, label: pair.label, serial: token.information.serialText)
-        try result.write(Self.file(with: uri.text), as: .keyURI, output)
-    }
-
-    /// SEQUENCE { VisibleString "PKCS#11 Provider URI v1.0", UTF8String }.
-    static func file(with uri: String) -> [UInt8] {
-        let version = element(0x1A, Array("PKCS#11 Provider URI v1.0".utf8))
-        return element(0x30, version + element(0x0C, Array(uri.utf8)))
-    }
-
-    private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
-        var length: [UInt8] = []
-        var rest = content.count
-        while rest > 0 {
-            length.insert(UInt8(truncatingIfNeeded: rest), at: 0)
-            rest >>= 8
-        }
-        if content.count < 0x80 { return [tag, UInt8(content.count)] + content }
-        return [tag, 0x80 | UInt8(length.count)] + length + content
+        try result.write(uri.file, as: .keyURI, output)
     }
 }
 

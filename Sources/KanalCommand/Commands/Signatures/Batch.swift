@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
-import Locking
 import Terminal
 import Translation
 
@@ -66,7 +65,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         do { add(file, try work()) } catch { fail(file, error, failed) }
     }
 
-    /// As the other one, for work that takes its time.
+    /// The same for asynchronous work.
     mutating func attempt(
         _ file: String, _ work: () async throws -> Result, failed: (any Error, String) -> Result
     ) async {
@@ -116,7 +115,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         let reasons = failures.map(\.reason)
         let kinds = reasons.map(ErrorReport.kind)
         guard reasons.count == count, kinds.allSatisfy({ $0.id == kinds.first?.id }) else { return nil }
-        // A remedy helps with all of them, or is none.
+        // A remedy helps only if it helps with all of them.
         return zip(reasons, kinds).first { $1.remedy == nil }?.0 ?? reasons.first
     }
 
@@ -141,113 +140,11 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         let shown = missing.prefix(Self.shownNames).map { Phrase(verbatim: $0.printable) }
         let rest = missing.count - shown.count
         let names: Phrase = rest > 0 ? "\(Phrase(listing: shown)) and \(rest) more" : Phrase(listing: shown)
-        switch work {
-        case .signing:
-            let without: Phrase = missing.isEmpty ? "" : "; without a signature: \(names)"
-            let remedy: Phrase = untried.isEmpty ? "" : "; go on with --skip-signed"
-            return "signed \(done) of \(count) files\(before)\(without)\(remedy)"
-        case .verification:
-            let without: Phrase = missing.isEmpty ? "" : "; not accepted: \(names)"
-            return "accepted \(done) of \(count) files\(without)"
-        case .encryption:
-            let without: Phrase = missing.isEmpty ? "" : "; not encrypted: \(names)"
-            return "encrypted \(done) of \(count) files\(without)"
-        case .decryption:
-            let without: Phrase = missing.isEmpty ? "" : "; not decrypted: \(names)"
-            return "decrypted \(done) of \(count) files\(without)"
-        case .stamping:
-            let without: Phrase = missing.isEmpty ? "" : "; without a time stamp: \(names)"
-            return "stamped \(done) of \(count) files\(without)"
-        case .extension:
-            let without: Phrase = missing.isEmpty ? "" : "; not extended: \(names)"
-            return "extended \(done) of \(count) files\(without)"
-        }
+        let without: Phrase = missing.isEmpty ? "" : work.without(names)
+        let remedy: Phrase = work == .signing && !untried.isEmpty ? "; go on with --skip-signed" : ""
+        return "\(work.sum(done, of: count))\(before)\(without)\(remedy)"
     }
 
     /// The number of files that a sum names.
     private static var shownNames: Int { 5 }
-}
-
-/// The work of a batch, in sentences.
-enum BatchWork {
-    case signing, verification, encryption, decryption, stamping, `extension`
-
-    var title: Phrase {
-        switch self {
-        case .signing: "Signing"
-        case .verification: "Verifying"
-        case .encryption: "Encrypting"
-        case .decryption: "Decrypting"
-        case .stamping: "Stamping"
-        case .extension: "Extending"
-        }
-    }
-
-    var failure: Phrase {
-        switch self {
-        case .signing: "it was not signed"
-        case .verification: "it was not accepted"
-        case .encryption: "it was not encrypted"
-        case .decryption: "it was not decrypted"
-        case .stamping: "it was not stamped"
-        case .extension: "it was not extended"
-        }
-    }
-}
-
-/// The number of the current file of many, and the progress in it.
-struct BatchProgress: Sendable {
-    private let verb: Phrase
-    private let count: Int
-    private let line: ProgressLine
-
-    init(_ work: BatchWork, count: Int) {
-        (verb, self.count) = (work.title, count)
-        line = ProgressLine("\(verb)…")
-    }
-
-    /// Begins a file; the result takes the number of bytes done.
-    func begin(_ number: Int, _ input: InputFile) -> @Sendable (_ done: Int) -> Void {
-        let place: Phrase = count > 1 ? "\(number + 1) of \(count), " : ""
-        let text: Phrase = "\(verb) \(place)\(input.shownName)"
-        let (length, line) = (input.length, line)
-        line.update(text)
-        return { done in
-            let share: Phrase =
-                if let length, length > 0 { "\(Int(100 * (Double(done) / Double(length)))) %" } else {
-                    "\(done >> 20) MiB"
-                }
-            line.update("\(text), \(share)")
-        }
-    }
-
-    func end() { line.end() }
-}
-
-extension InputFile {
-    /// The file as KanalKit reads it.
-    ///
-    /// - Parameter isCounted: Whether its length is known in advance.
-    func source(isCounted: Bool = true, progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }) -> ByteSource {
-        var source = ByteSource(length: isCounted ? length : nil) { done, _ in
-            progress(done)
-        } next: {
-            try self.next()
-        }
-        source.fileName = "\(shownName)"
-        return source
-    }
-}
-
-extension ByteSource {
-    /// A piece that was read already, and the rest of the file.
-    init(first: [UInt8], _ rest: InputFile?, _ progress: @escaping @Sendable (_ done: Int) -> Void) {
-        let pending = Lock<[UInt8]?>(first)
-        self.init { done, _ in
-            progress(done)
-        } next: {
-            if let piece = pending.withLock({ $0.take() }) { return piece }
-            return try rest?.next()
-        }
-    }
 }

@@ -13,7 +13,7 @@ struct ChangedMessage {
     ///   - content: The file with the content, if it is named.
     ///   - known: Further certificates in DER.
     ///   - destination: The file for the result; nil for the place of the message.
-    ///   - replaces: Whether another file than that of the message may be replaced.
+    ///   - replaces: Whether a file other than the message's may be replaced.
     init(
         _ file: String, content: String?, known: [[UInt8]], destination: String?, replaces: Bool, _ number: Int,
         _ progress: BatchProgress

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import KanalKit
+import Secrets
 import Terminal
 import Translation
 
@@ -60,7 +61,7 @@ struct MessageAddition {
     let signers: MessageSigners
     let options: AdditionOptions
     let destination: String?
-    /// Whether another file than that of the message may be replaced.
+    /// Whether a file other than the message's may be replaced.
     let replaces: Bool
     let output: OutputOptions
 

@@ -82,7 +82,7 @@ struct SignedMail {
     /// The content of a clear-signed mail, with the line ends that were signed (RFC 5751, 3.1.1).
     let content: [UInt8]?
 
-    /// Whether the fields that text begins with are those of a signed mail.
+    /// Whether text begins with the fields of a signed mail.
     static func isMail(_ start: [UInt8]) -> Bool {
         guard let type = MailPart(start[...])?.fields["content-type"] else { return false }
         let types = ["multipart/signed", "application/pkcs7-mime", "application/x-pkcs7-mime"]

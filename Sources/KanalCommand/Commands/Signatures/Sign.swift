@@ -14,15 +14,15 @@ struct Sign: AsyncParsableCommand {
                 """
                 The signature of FILE alone is written to FILE.sig, as "openssl dgst" verifies it. With --cms a signed \
                 message (CAdES-BES) is written: FILE.p7m with the content in it, or with --detached FILE.p7s beside \
-                it. A file that cannot be read does not hold up the others; what was signed stays. A signature that is there \
-                already is not replaced without --overwrite; --skip-signed passes over files that have one. With \
-                --timestamp an authority stamps the time of each message (CAdES-T), so that it stays good when the \
-                certificate ends; nothing is written unless its reply is in order and its certificate leads to one in --ca.
+                it. An unreadable file does not stop the others; finished signatures stay. An existing signature is \
+                replaced only with --overwrite; --skip-signed skips files that have one. With --timestamp an authority \
+                stamps the time of each message (CAdES-T), so that it stays good when the certificate ends; nothing is \
+                written unless its reply is valid and its certificate leads to one in --ca.
 
                 With --add each FILE is a signed message, or has one beside it, and gets a further signer; its other \
                 bytes and its encoding stay. The content of a message beside it is found by its name, or in --content. \
-                The message takes the place of the former one, unless --output names another. So it is with --countersign, which \
-                signs the signatures that the message has.
+                The new message replaces the old one, unless --output names another file. The same holds for \
+                --countersign, which signs the signatures in the message.
 
                 With --esia the file is the string that the state identity service (ESIA) wants signed, without a line \
                 break at its end. The result is in base64url without padding: the signature, for client_secret from \
@@ -44,7 +44,7 @@ struct Sign: AsyncParsableCommand {
             """, valueName: "key"))
     var key: [String] = []
 
-    @Option(help: .saying("How the key signs, for keys with a choice.", valueName: "algorithm"))
+    @Option(help: .saying("The algorithm of the signature, for keys with a choice.", valueName: "algorithm"))
     var algorithm: AlgorithmName?
 
     @OptionGroup var message: MessageForm
@@ -58,7 +58,7 @@ struct Sign: AsyncParsableCommand {
 
     @Option(
         help: .saying(
-            "The form of signed messages: bes, t with a time stamp, or xlt1 with all that proves it later, too.",
+            "The form of signed messages: bes, t with a time stamp, or xlt1 with all evidence for a later verification.",
             valueName: "level"))
     var level: SignedLevel?
 
@@ -76,16 +76,12 @@ struct Sign: AsyncParsableCommand {
         transform: FileName.argument)
     var destination: String?
 
-    @Argument(
-        help: .saying("The files, or - for standard input.", valueName: "files"), completion: .file(),
-        transform: FileName.argument)
-    var files: [String]
+    @OptionGroup var input: InputFiles
+    var files: [String] { input.files }
 
     func validate() throws {
-        guard !files.isEmpty else { throw ValidationError(translated("name a file, or - for standard input")) }
-        guard files.count == 1 || (destination == nil && !esia && !files.contains("-")) else {
-            throw ValidationError(translated("standard input, --output and --esia go with one file"))
-        }
+        try input.require(
+            isOfOne: destination != nil || esia, "standard input, --output and --esia go with one file")
         try addition.validate(with: self)
         guard isOfMessages || (!message.detached && message.with.isEmpty && !message.chain) else {
             throw ValidationError(translated("--detached, --with and --chain go with --cms"))
@@ -112,9 +108,7 @@ struct Sign: AsyncParsableCommand {
         guard !(places.replacing.overwrite && places.skipSigned) else {
             throw ValidationError(translated("--overwrite and --skip-signed exclude each other"))
         }
-        guard esia || !output.json || (destination ?? files[0]) != "-" else {
-            throw ValidationError(translated("--json goes with files: name one with --output"))
-        }
+        if !esia { try input.validate(output, destination: destination) }
     }
 
     private func validateStamps() throws {
@@ -190,9 +184,7 @@ struct Sign: AsyncParsableCommand {
     /// - Parameter isShown: Whether the signatures are in files, and not the output.
     private func finish(_ batch: Batch<SignedFile>, isShown: Bool, isHinted: Bool = false) throws {
         if isShown {
-            try output.show(
-                SignedFiles(files: batch.results, untried: batch.untried.isEmpty ? nil : batch.untried),
-                endingWith: batch.error(.signing))
+            try output.show(SignedFiles(batch), endingWith: batch.error(.signing))
         }
         if isHinted { try output.hint(Self.formNote, .command("kanal sign --cms FILE")) }
         try batch.finish(.signing)
@@ -255,11 +247,11 @@ struct MessageForm: ParsableArguments {
     @Option(help: .saying("A further certificate of the token to include in signed messages.", valueName: "name"))
     var with: [String] = []
 
-    @Flag(help: .saying("Put in all certificates up to the root that are known: of the token, and of --certificate."))
+    @Flag(help: .saying("Include all known certificates up to the root: of the token, and of --certificate."))
     var chain = false
 
     @Option(
-        help: .saying("A file with certificates of authorities, or of others who have signed.", valueName: "file"),
+        help: .saying("A file with certificates of authorities, or of other signers.", valueName: "file"),
         completion: .file(),
         transform: FileName.argument)
     var certificate: [String] = []

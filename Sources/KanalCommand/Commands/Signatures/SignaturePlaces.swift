@@ -8,7 +8,7 @@ import Translation
 struct PlaceOptions: ParsableArguments {
     @OptionGroup var replacing: OverwriteOption
 
-    @Flag(help: .saying("Pass over files whose signature is there already."))
+    @Flag(help: .saying("Skip files that have a signature already."))
     var skipSigned = false
 }
 
@@ -36,7 +36,7 @@ struct SignaturePlaces: Sendable {
     }
 
     /// The files that are signed. Those that cannot be read, or whose signature is there already or cannot have its place,
-    /// are skipped or refused before anybody is asked for a PIN.
+    /// are skipped or refused before the PIN is asked for.
     func pending(_ files: [String], _ batch: inout Batch<SignedFile>) -> [String] {
         files.filter { file in
             let place = place(for: file)

@@ -15,13 +15,3 @@ struct SignedFile: Encodable, Sendable {
         (self.isSkipped, self.error) = (isSkipped, error)
     }
 }
-
-/// The results for files that were signed, or whose messages were changed.
-struct SignedFiles: Report {
-    let files: [SignedFile]
-    let untried: [String]?
-
-    func text(_ style: Style) -> String {
-        files.compactMap { file in file.isSkipped == true ? nil : file.signature.map { $0.printable + "\n" } }.joined()
-    }
-}

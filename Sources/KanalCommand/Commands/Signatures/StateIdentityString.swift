@@ -29,7 +29,7 @@ struct StateIdentityString {
         let (name, isMessage, expired) = (key, isMessage, expired)
         let secret = try await secrets.perform(on: token) { session in
             if isMessage {
-                let signer = try MessageSigning.certificates(of: session, named: name, with: [], expired: expired)
+                let signer = try MessageSigners.certificates(of: session, named: name, with: [], expired: expired)
                     .signer
                 return try session.clientSecret(signing: text, by: signer)
             }

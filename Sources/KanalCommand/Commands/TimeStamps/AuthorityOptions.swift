@@ -24,7 +24,7 @@ struct AuthorityOptions: ParsableArguments {
     @Option(help: .saying("The policy that time stamps must follow, as 1.2.3.4. (default: any)", valueName: "policy"))
     var policy: String?
 
-    @Option(help: .saying("How long the authority may take, 1 to 300.", valueName: "seconds"))
+    @Option(help: .saying("The time limit for the authority, 1 to 300.", valueName: "seconds"))
     var timeLimit = 30
 
     var isGiven: Bool { !ca.isEmpty || !crl.isEmpty || !ocsp.isEmpty || policy != nil }

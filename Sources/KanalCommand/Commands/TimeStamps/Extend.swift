@@ -7,15 +7,15 @@ import Translation
 struct Extend: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
-            abstract: translated("Make signed messages good for longer than their certificates."),
+            abstract: translated("Keep signed messages valid beyond the end of their certificates."),
             discussion: translated(
                 """
-                Each FILE is a signed message, or has one beside it. Its signatures are verified, each signer's certificate must \
-                lead to one of those in --ca, and an authority stamps the time. With --level t each signature gets a time \
-                stamp (CAdES-T). With --level xlt1 the message also gets the certificates up to the trusted ones and what states \
-                that none of them is revoked, from --crl, from --ocsp or fetched, and a stamp over all of it (CAdES-X Long type 1). All \
-                other bytes and the encoding stay. The message takes the place of the former one, unless --output names \
-                another. It takes no token.
+                Each FILE is a signed message, or has one beside it. Its signatures are verified, each signer's \
+                certificate must lead to one of those in --ca, and an authority stamps the time. With --level t each \
+                signature gets a time stamp (CAdES-T). With --level xlt1 the message also gets the certificates up to \
+                a trusted one and the proof that none of them is revoked, from --crl, from --ocsp or fetched, and a \
+                stamp over all of it (CAdES-X Long type 1). All other bytes and the encoding stay. The new message \
+                replaces the old one, unless --output names another file. No token is needed.
                 """))
     }
 
@@ -76,9 +76,7 @@ struct Extend: AsyncParsableCommand {
             }
         }
         if (place.destination ?? files[0]) != "-" {
-            try output.show(
-                SignedFiles(files: batch.results, untried: batch.untried.isEmpty ? nil : batch.untried),
-                endingWith: batch.error(.extension))
+            try output.show(SignedFiles(batch), endingWith: batch.error(.extension))
         }
         try batch.finish(.extension)
     }
@@ -97,7 +95,7 @@ enum RaisedLevel: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension AuthorityOptions {
-    /// What raises messages of signers who are trusted as the authority at an address is.
+    /// The raiser of messages whose signers are trusted like the authority at an address.
     ///
     /// - Parameter known: Further certificates in DER.
     func raiser(at url: String, knowing known: [[UInt8]], _ online: OnlineOptions) throws -> MessageRaiser {

@@ -8,12 +8,13 @@ struct TimestampCommand: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "timestamp",
-            abstract: translated("Have files stamped by an authority for time stamps."),
+            abstract: translated("Get time stamps for files from an authority."),
             discussion: translated(
                 """
-                The time stamp of FILE proves when FILE was there (RFC 3161). It is written to FILE.tsr, after all of the \
-                authority's reply was verified: "kanal verify --ca CA FILE.tsr" verifies it. Only the digest of FILE is \
-                sent, by the program "curl". It takes no token. "kanal sign --cms --timestamp" stamps signatures.
+                The time stamp of FILE proves that FILE existed at that time (RFC 3161). It is written to FILE.tsr \
+                once the authority's reply was verified: "kanal verify --ca CA FILE.tsr" verifies it. Only the digest \
+                of FILE is sent, by the program "curl". No token is needed. "kanal sign --cms --timestamp" stamps \
+                signatures.
                 """))
     }
 

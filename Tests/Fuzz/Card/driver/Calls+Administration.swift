@@ -4,7 +4,7 @@ import Secrets
 import Token
 
 /// The SO's calls for User, and the token's name.
-func administer(_ token: Token, _ call: UInt8) throws(TokenError) {
+func administer(_ token: ConnectedToken, _ call: UInt8) throws(TokenError) {
     switch call >> 5 {
     case 0: try token.unblockUserPIN()
     case 1: try token.resetUserPINToDefault()
@@ -15,7 +15,7 @@ func administer(_ token: Token, _ call: UInt8) throws(TokenError) {
     }
 }
 
-func useDataObjects(_ token: Token, _ call: UInt8) throws(TokenError) {
+func useDataObjects(_ token: ConnectedToken, _ call: UInt8) throws(TokenError) {
     switch call >> 5 {
     case 0:
         guard try token.licence(1).count == 72 else { fatalError("another licence") }
@@ -26,29 +26,29 @@ func useDataObjects(_ token: Token, _ call: UInt8) throws(TokenError) {
     }
 }
 
-func useLocalPINs(_ token: Token, _ call: UInt8) throws(TokenError) {
+func useLocalPINs(_ token: ConnectedToken, _ call: UInt8) throws(TokenError) {
     guard let pin = LocalPIN(number: Int(call & 0x1F)) else { return }
     let value = Secret(copying: Array("12345678".utf8))
     if call >= 0x80 { try token.setLocalPIN(pin, to: value, presenting: value) }
     _ = try token.localPIN(pin)
 }
 
-func makeECKeys(_ token: Token) throws(TokenError) {
+func makeECKeys(_ token: ConnectedToken) throws(TokenError) {
     let halves = pair(p256, id: 3)
     let (publicKey, _) = try token.generateKeyPair(halves.publicKey, halves.privateKey)
     guard publicKey.key?.kind.value?.count == 64 else { fatalError("another point") }
 }
 
-private let p256 = ECKey([0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07])
+private let p256 = CardKey.ec(ECKey([0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]))
 
-func importKeys(_ token: Token, _ call: UInt8) throws(TokenError) {
+func importKeys(_ token: ConnectedToken, _ call: UInt8) throws(TokenError) {
     let scalar = Secret(copying: [UInt8](repeating: 1, count: 32))
-    let kind: any CardKey = call < 0x80 ? GOSTKey(.cryptoProA) : p256
+    let kind = call < 0x80 ? CardKey.gost(GOSTKey(.cryptoProA)) : p256
     let key = try token.importKey(scalar, as: pair(kind, label: [0x42], id: 4, .derives).privateKey)
     guard key.key?.properties.contains(.imported) == true else { fatalError("another key") }
 }
 
-func storeKeys(_ token: Token, _ call: UInt8) throws(TokenError) {
+func storeKeys(_ token: ConnectedToken, _ call: UInt8) throws(TokenError) {
     let isSecret = call & 0x20 == 0
     let key = TokenObject(
         isSecret ? .secretKey(valueFile: 0) : .publicKey, isPrivate: call >= 0x80,
@@ -59,7 +59,7 @@ func storeKeys(_ token: Token, _ call: UInt8) throws(TokenError) {
 }
 
 /// Gives everything another label.
-func change(_ objects: [TokenObject], of token: Token) throws(TokenError) {
+func change(_ objects: [TokenObject], of token: ConnectedToken) throws(TokenError) {
     for object in objects {
         var changed = object
         changed.label = [0x43]
@@ -69,8 +69,8 @@ func change(_ objects: [TokenObject], of token: Token) throws(TokenError) {
     }
 }
 
-func agree(_ objects: [TokenObject], of token: Token) throws(TokenError) {
-    let keys = objects.filter { $0.key?.kind is GOSTKey }
+func agree(_ objects: [TokenObject], of token: ConnectedToken) throws(TokenError) {
+    let keys = objects.filter { $0.key?.kind.gostKey != nil }
     guard let key = keys.last, let peer = keys.first?.key?.kind.value else { return }
     let permitted = PermittedKey(key) {}
     let secret = try token.agree(permitted, with: peer, ukm: [UInt8](repeating: 1, count: 8), hash: .streebog256)

@@ -4,20 +4,20 @@ import Secrets
 import Token
 
 /// Signs, deciphers and deletes with the found objects, as the call selects.
-func use(_ objects: [TokenObject], of token: Token, _ call: UInt8) throws(TokenError) {
+func use(_ objects: [TokenObject], of token: ConnectedToken, _ call: UInt8) throws(TokenError) {
     let place = Int(call >> 5)
     for kind in 0..<3 {
         let keys = objects.filter { object in
             switch object.key?.kind {
-            case is GOSTKey: kind == 0
-            case is RSAKey: kind == 1 && object.key?.half == .privateKey
-            case is ECKey: kind == 2 && object.key?.half == .privateKey
-            default: false
+            case .gost: kind == 0
+            case .rsa: kind == 1 && object.key?.half == .privateKey
+            case .ec: kind == 2 && object.key?.half == .privateKey
+            case nil: false
             }
         }
         guard let object = keys.dropFirst(place).first, let key = object.key else { continue }
         let permitted = PermittedKey(object) {}
-        if let rsa = key.kind as? RSAKey {
+        if let rsa = key.kind.rsaKey {
             let block = [UInt8](repeating: 1, count: rsa.size.bits / 8)
             guard try token.sign(block: block, with: permitted).count == block.count else {
                 fatalError("another signature")
@@ -39,7 +39,7 @@ func use(_ objects: [TokenObject], of token: Token, _ call: UInt8) throws(TokenE
 }
 
 /// A key pair that is to be.
-func pair(_ kind: any CardKey, label: [UInt8] = [], id: UInt8, _ properties: TokenKey.Properties = [])
+func pair(_ kind: CardKey, label: [UInt8] = [], id: UInt8, _ properties: TokenKey.Properties = [])
     -> (publicKey: TokenObject, privateKey: TokenObject)
 {
     (
@@ -48,24 +48,24 @@ func pair(_ kind: any CardKey, label: [UInt8] = [], id: UInt8, _ properties: Tok
     )
 }
 
-func makeKeys(_ token: Token, _ call: UInt8) throws(TokenError) {
+func makeKeys(_ token: ConnectedToken, _ call: UInt8) throws(TokenError) {
     let curves: [Curve] = [.cryptoProA, .tc26512A]
     let kind = GOSTKey(curves[Int(call >> 7)], gostR3411Parameters: [6, 1, 1])
-    let halves = pair(kind, label: [0x41], id: 1, .derives)
+    let halves = pair(.gost(kind), label: [0x41], id: 1, .derives)
     let (publicKey, privateKey) = try token.generateKeyPair(halves.publicKey, halves.privateKey)
     guard publicKey.key?.kind.value?.count == 2 * kind.curve.coordinateSize, privateKey.key?.kind.value == nil else {
         fatalError("another key")
     }
 }
 
-func makeRSAKeys(_ token: Token) throws(TokenError) {
+func makeRSAKeys(_ token: ConnectedToken) throws(TokenError) {
     guard let size = RSAKeySize(bits: 512) else { return }
-    let halves = pair(RSAKey(size), id: 2)
+    let halves = pair(.rsa(RSAKey(size)), id: 2)
     let (publicKey, _) = try token.generateKeyPair(halves.publicKey, halves.privateKey)
     guard publicKey.key?.kind.value?.count == 96 else { fatalError("another modulus") }
 }
 
-func store(_ token: Token, _ call: UInt8) throws(TokenError) {
+func store(_ token: ConnectedToken, _ call: UInt8) throws(TokenError) {
     let value = [UInt8](repeating: 0x30, count: Int(call) * 3)
     if call < 0x80 {
         _ = try token.store(
@@ -76,7 +76,7 @@ func store(_ token: Token, _ call: UInt8) throws(TokenError) {
     }
 }
 
-func changePIN(_ token: Token, _ call: UInt8) throws(TokenError) {
+func changePIN(_ token: ConnectedToken, _ call: UInt8) throws(TokenError) {
     let new = Secret(copying: Array("12345678".utf8))
     if call >= 0x80 {
         try token.changePIN(of: .user, from: Secret(copying: Array("12345678".utf8)), to: new)
@@ -85,7 +85,7 @@ func changePIN(_ token: Token, _ call: UInt8) throws(TokenError) {
     }
 }
 
-func format(_ token: Token, _ call: UInt8) throws(TokenError) {
+func format(_ token: ConnectedToken, _ call: UInt8) throws(TokenError) {
     let officer = Array("87654321".utf8)
     let format = TokenFormat(
         securityOfficer: TokenFormat.PIN(value: Secret(copying: officer)),

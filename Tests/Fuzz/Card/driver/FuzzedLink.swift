@@ -15,7 +15,7 @@ final class FuzzedLink: CardLink {
     /// The answer to the query of the serial number, which begins each transaction without a channel; nil until it is
     /// known.
     var serial: [UInt8]?
-    /// Whether RSA keys are really made, which takes long.
+    /// Whether RSA keys are really generated, which is slow.
     var makesKeys = false
 
     init(_ card: EmulatedCard, _ input: ArraySlice<UInt8>, isProtected: Bool) {

@@ -36,7 +36,8 @@ private func fill(_ card: EmulatedCard) throws {
     let link = FuzzedLink(card, [], isProtected: false)
     link.makesKeys = true
     let history = try ChannelHistory(random: SystemRandom())
-    let token = try Token(reader: "reader", link: link, settings: Host.one.settings(), history: history)
+    let token = try ConnectedToken(
+        reader: "reader", link: link, settings: Host.one.settings(), tokens: KnownTokens(), history: history)
     try token.logIn(as: .user, pin: Secret(copying: Array("12345678".utf8)))
     try makeKeys(token, 0)
     try makeKeys(token, 0x80)

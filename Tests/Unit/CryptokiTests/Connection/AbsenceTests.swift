@@ -29,7 +29,7 @@ struct AbsenceTests: AbsenceScene {
         application = Application(reader, store: store) { [time, journal] settings in
             settings.clocks = time.clocks
             settings.log = journal.logger
-            settings.policy.wirelessReaders = [ReaderPattern("virtual pcd*")]
+            settings.policy.wirelessReaders = [WildcardPattern("virtual pcd*")]
         }
         try application.activate()
         session = try application.open()

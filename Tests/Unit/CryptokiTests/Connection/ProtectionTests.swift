@@ -14,7 +14,7 @@ import Tokens
 @Suite("No fallback to plain (4)", .serialized)
 struct ProtectionTests {
     private static func wireless(_ settings: inout TokenSettings) {
-        settings.policy.wirelessReaders = [ReaderPattern("Virtual*")]
+        settings.policy.wirelessReaders = [WildcardPattern("Virtual*")]
     }
 
     /// A reader whose card seems not to know the secure channel.

@@ -191,14 +191,16 @@ struct ManagementTests {
             try session.setDefaultPIN(of: CKU_USER, to: .of("default PIN"))
             try session.resetPINToDefault(of: CKU_USER)
             try session.logOut()
-            try session.logIn(CKU_USER, pin: .of("default PIN"))
-            try session.logOut()
-            try session.logIn(CKU_SO, pin: .of("87654321"))
+        }
+        try scene.application.logIn(next, "default PIN")
+        try scene.library.withSession(next) { session throws(CKError) in try session.logOut() }
+        try scene.application.logIn(next, "87654321", as: CKU_SO)
+        try scene.library.withSession(next) { session throws(CKError) in
             try session.restoreStandardPIN(of: CKU_USER)
             try session.resetPINToDefault(of: CKU_USER)
             try session.logOut()
-            try session.logIn(CKU_USER, pin: .of(Application.userPIN))
         }
+        try scene.application.logIn(next)
     }
 
     @Test("a PIN that the SO wants changed is used as before, until User has changed it", arguments: identities)

@@ -160,41 +160,6 @@ struct SameObjectsTests {
         #expect(made.map(record) == expected.map(record))
     }
 
-    @Test("Attributes and types are called by PKCS #11's numbers")
-    func numbers() {
-        let attributes: [(RecordedAttribute, CK_ATTRIBUTE_TYPE)] = [
-            (.objectClass, CKA_CLASS), (.isPrivate, CKA_PRIVATE), (.label, CKA_LABEL), (.uniqueID, CKA_UNIQUE_ID),
-            (.value, CKA_VALUE), (.isTrusted, CKA_TRUSTED), (.keyType, CKA_KEY_TYPE), (.subject, CKA_SUBJECT),
-            (.id, CKA_ID), (.encrypts, CKA_ENCRYPT), (.decrypts, CKA_DECRYPT), (.wraps, CKA_WRAP), (.signs, CKA_SIGN),
-            (.verifies, CKA_VERIFY), (.recovers, CKA_VERIFY_RECOVER), (.derives, CKA_DERIVE),
-            (.startDate, CKA_START_DATE), (.endDate, CKA_END_DATE), (.modulus, CKA_MODULUS),
-            (.modulusBits, CKA_MODULUS_BITS), (.publicExponent, CKA_PUBLIC_EXPONENT),
-            (.publicKeyInfo, CKA_PUBLIC_KEY_INFO), (.isLocal, CKA_LOCAL), (.generation, CKA_KEY_GEN_MECHANISM),
-            (.isModifiable, CKA_MODIFIABLE), (.isCopyable, CKA_COPYABLE), (.isDestroyable, CKA_DESTROYABLE),
-            (.ecParameters, CKA_EC_PARAMS), (.ecPoint, CKA_EC_POINT), (.alwaysAuthenticates, CKA_ALWAYS_AUTHENTICATE),
-            (.gostR3410Parameters, CKA_GOSTR3410_PARAMS), (.gostR3411Parameters, CKA_GOSTR3411_PARAMS),
-            (.gost28147Parameters, CKA_GOST28147_PARAMS), (.wrapTemplate, CKA_WRAP_TEMPLATE),
-            (.allowedMechanisms, CKA_ALLOWED_MECHANISMS), (.signsJournal, CKA_VENDOR_KEY_JOURNAL),
-        ]
-        #expect(attributes.count == RecordedAttribute.allCases.count)
-        for (attribute, number) in attributes { #expect(CK_ATTRIBUTE_TYPE(attribute.rawValue) == number) }
-        let types: [(KeyTypeName, CK_KEY_TYPE)] = [
-            (.rsa, CKK_RSA), (.ec, CKK_EC), (.gost256, CKK_GOSTR3410), (.gost512, CKK_GOSTR3410_512),
-        ]
-        for (type, number) in types { #expect(CK_KEY_TYPE(type.rawValue) == number) }
-        let secrets: [(SecretKeyName, CK_KEY_TYPE)] = [
-            (.gost28147, CKK_GOST28147), (.magma, CKK_MAGMA), (.kuznyechik, CKK_KUZNECHIK),
-            (.magmaTwin, CKK_MAGMA_TWIN_KEY), (.kuznyechikTwin, CKK_KUZNECHIK_TWIN_KEY), (.aes, CKK_AES),
-            (.generic, CKK_GENERIC_SECRET), (.hmac, CKK_SHA_1_HMAC), (.hmac, CKK_SHA224_HMAC),
-            (.hmac, CKK_SHA256_HMAC), (.hmac, CKK_SHA384_HMAC), (.hmac, CKK_SHA512_HMAC),
-        ]
-        for (type, number) in secrets {
-            var object = TokenObject(.secretKey(valueFile: 0))
-            object[.keyType] = number.bytes
-            #expect(object.secretKeyType == type)
-        }
-    }
-
     @Test("A key that its maker lets be used by one mechanism is used by that one alone")
     func allowedMechanisms() throws {
         let (_, application, session) = try TokenKeyTests.start(.usb)
@@ -210,11 +175,11 @@ struct SameObjectsTests {
         defer { tokens.close() }
         let pair = try #require(tokens.objects().keyPairs.first)
         let digest = [UInt8](repeating: 1, count: 32)
-        let allowed = SignatureMethod(hash: .streebog256, mechanism: UInt64(CKM_GOSTR3410_WITH_GOSTR3411_12_256))
+        let allowed = SignatureMethod(hash: .streebog256, mechanism: CKM_GOSTR3410_WITH_GOSTR3411_12_256)
         let signature = try tokens.sign(digest: digest, by: allowed, with: pair.privateKey)
         let info = try tokens.verificationKey(try #require(pair.publicKey), mechanism: allowed.mechanism)
         #expect(try info.accepts(signature, of: digest, nil))
-        let other = SignatureMethod(hash: .streebog256, mechanism: UInt64(CKM_GOSTR3410))
+        let other = SignatureMethod(hash: .streebog256, mechanism: CKM_GOSTR3410)
         #expect { try tokens.sign(digest: digest, by: other, with: pair.privateKey) } throws: { error in
             if case .refused(.mechanism, _)? = error as? TokensError { true } else { false }
         }

@@ -51,11 +51,11 @@ struct TokenSetup {
     func state() throws -> CardState {
         var state = CardState.factory(
             identity: "bt", serial: serial, label: [UInt8]("token".utf8), nonce: [UInt8](repeating: 0, count: 16))
-        var keys: [ChannelProfile: TokenKey] = [:]
+        var keys: [ChannelProfile: ChannelKey] = [:]
         for profile in identity.channel?.profiles ?? [] {
             let scalar = try scalars[profile] ?? SystemRandom().bytes(31) + [1]
             let key = try PrivateKey(curve: profile.curve, scalar: Secret(copying: scalar))
-            keys[profile] = TokenKey(scalar: SharedSecret(copying: scalar), publicKey: try key.publicKey().bytes)
+            keys[profile] = ChannelKey(scalar: SharedSecret(copying: scalar), publicKey: try key.publicKey().bytes)
         }
         var channel = ChannelState(keys: keys, records: identity.channel?.records ?? 0)
         for (number, slot) in slots { channel.slots[number - 1] = slot }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GOST
+import Secrets
 
 /// AES with a key of 256 bits (FIPS 197), for the examples of RFC 8645 only: slow, and with a table.
 struct AES256: ~Copyable, BlockCipher {
@@ -42,6 +43,39 @@ struct AES256: ~Copyable, BlockCipher {
 
     /// No mode of the examples deciphers blocks.
     func decrypt(_ blocks: inout MutableSpan<UInt8>) {}
+
+    /// The right half alone counts, which the examples do not exhaust.
+    func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) {
+        for offset in stride(from: 0, through: blocks.count - 16, by: 16) {
+            let halves = [counter.halves.left, counter.halves.right]
+            var gamma = halves.flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
+            var block = gamma.mutableSpan
+            encrypt(&block)
+            for index in 0..<16 { blocks[offset + index] ^= gamma[index] }
+            counter.halves.right &+= 1
+        }
+    }
+
+    func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) {
+        var register = register.mutableBytes
+        for offset in stride(from: 0, through: blocks.count - 16, by: 16) {
+            let text = (0..<16).map { blocks[offset + $0] }
+            if chain == .input { for index in 0..<16 { register[index] ^= text[index] } }
+            encrypt(&register)
+            for index in 0..<16 {
+                blocks[offset + index] = chain == .input ? register[index] : register[index] ^ text[index]
+                if chain == .output { register[index] = blocks[offset + index] }
+            }
+        }
+    }
+
+    func absorb(_ blocks: Span<UInt8>, into register: inout Secret) {
+        var register = register.mutableBytes
+        for offset in stride(from: 0, through: blocks.count - 16, by: 16) {
+            for index in 0..<16 { register[index] ^= blocks[offset + index] }
+            encrypt(&register)
+        }
+    }
 
     private static func mixColumns(_ state: [UInt8]) -> [UInt8] {
         (0..<16).map { index in

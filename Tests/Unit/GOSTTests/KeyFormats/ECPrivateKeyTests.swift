@@ -39,7 +39,8 @@ struct ECPrivateKeyTests {
         // The last element of the file is the point, behind the bytes 00 and 04.
         let size = curve.coordinateSize
         let point = file.suffix(2 * size)
-        #expect(try info.key.publicKey().bytes == point.prefix(size).reversed() + point.suffix(size).reversed())
+        let reversed = [UInt8](point.prefix(size).reversed()) + [UInt8](point.suffix(size).reversed())
+        #expect(try info.key.publicKey().bytes == reversed)
         let written = info.der()
         let again = try PrivateKeyInfo(der: written.bytes)
         #expect([UInt8](copying: again.key.scalar) == [UInt8](copying: info.key.scalar))

@@ -6,6 +6,15 @@ import Testing
 
 @Suite("SubjectPublicKeyInfo and PKCS #8")
 struct KeyFormatTests {
+    @Test(
+        "The length of an element has its shortest form",
+        arguments: [
+            (0, "0400"), (127, "047f"), (128, "048180"), (256, "04820100"), (65_535, "0482ffff"),
+            (65_536, "0483010000"),
+            (1 << 32, "04850100000000"),
+        ])
+    func lengths(_ count: Int, _ header: String) { #expect(DERTag.octetString.header(count: count).hex == header) }
+
     @Test("Keys of every parameter set are read, and written byte for byte (RFC 9215, 4; RFC 4491, 2.3.2)")
     func keys() throws {
         let vectors = try JSON(vectors: "keyformats.json").vectors.list.filter { $0.kind.text == "PKCS8+SPKI" }

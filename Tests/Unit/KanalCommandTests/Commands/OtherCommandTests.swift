@@ -16,17 +16,18 @@ struct OtherCommandTests {
     private static let location =
         "https://service.example/auth?redirect_uri={callback}&state=0123456789abcdef0123456789abcdef"
 
-    /// A desk on whose desktop another application answers each request, or is missing.
+    /// A machine on whose desktop another application answers each request, or is missing.
     ///
     /// - Parameters:
     ///   - answer: The parameters of its answer, without the state; nil for an application that is missing.
     ///   - opened: Takes the addresses that were opened, on a desktop with a browser.
-    private static func desk(answering answer: String?, browser opened: Lock<[String]>? = nil) throws -> Desk {
-        let desk = try Desk([])
-        let folder = desk.path("run")
+    private static func machine(answering answer: String?, browser opened: Lock<[String]>? = nil) throws -> TestMachine
+    {
+        let machine = try TestMachine([])
+        let folder = machine.path("run")
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        desk.adjust = { access in
+        machine.adjust = { access in
             let desktop = Desktop(
                 handles: { scheme in .success(answer != nil || scheme == "https" && opened != nil) },
                 open: { address, _ in
@@ -46,7 +47,7 @@ struct OtherCommandTests {
             }
             access.answer = { try await Authorization.process($0, in: folder) }
         }
-        return desk
+        return machine
     }
 
     private static let options = "--system SYSTEM --application other --answer-scheme own"
@@ -54,22 +55,22 @@ struct OtherCommandTests {
     @Test("authorize: a code of the other application, its refusals, and none that is installed")
     func authorize() async throws {
         let page = "--installation-page https://page.example/"
-        let desk = try Self.desk(answering: "code=CODE")
-        try await desk.type("authorize session \(Self.options) '\(Self.location)'")
-        try await desk.type("authorize session \(Self.options) '\(Self.location)2'", .russian)
-        try await desk.type("authorize extended \(Self.options) '\(Self.location)' --json")
-        try await desk.type("authorize session \(Self.options) http://service.example/")
-        try await desk.type("authorize session \(Self.options) --time-limit 0 x")
-        try await desk.type("authorize session x", .russian)
-        try await desk.type("authorize install \(Self.options)")
-        try await desk.type("authorize install \(Self.options) \(page)")
-        try desk.screen.expect("authorize")
-        let refusing = try Self.desk(answering: "error=access_denied")
+        let machine = try Self.machine(answering: "code=CODE")
+        try await machine.type("authorize session \(Self.options) '\(Self.location)'")
+        try await machine.type("authorize session \(Self.options) '\(Self.location)2'", .russian)
+        try await machine.type("authorize extended \(Self.options) '\(Self.location)' --json")
+        try await machine.type("authorize session \(Self.options) http://service.example/")
+        try await machine.type("authorize session \(Self.options) --time-limit 0 x")
+        try await machine.type("authorize session x", .russian)
+        try await machine.type("authorize install \(Self.options)")
+        try await machine.type("authorize install \(Self.options) \(page)")
+        try machine.screen.expect("authorize")
+        let refusing = try Self.machine(answering: "error=access_denied")
         try await refusing.type("authorize session \(Self.options) '\(Self.location)'")
         try await refusing.type("authorize extended \(Self.options) '\(Self.location)'", .russian)
         try await refusing.type("authorize biometrics \(Self.options) --session S")
         try refusing.screen.expect("authorize-refused")
-        let none = try Self.desk(answering: nil)
+        let none = try Self.machine(answering: nil)
         try await none.type("authorize session \(Self.options) '\(Self.location)'")
         try await none.type("authorize biometrics --session S --system SYSTEM --application other")
         try await none.type("authorize session --system S --application other \(page) '\(Self.location)'")
@@ -81,67 +82,67 @@ struct OtherCommandTests {
     @Test("authorize: the page from which a missing application is installed is offered, and opened with consent")
     func installation() async throws {
         let opened = Lock<[String]>([])
-        let desk = try Self.desk(answering: nil, browser: opened)
+        let machine = try Self.machine(answering: nil, browser: opened)
         let page = "--installation-page https://page.example/"
         let request = "authorize session --system S --application other"
-        try await desk.type("\(request) \(page) '\(Self.location)'", answers: ["no"])
-        try await desk.type("\(request) \(page) '\(Self.location)'", answers: [], .russian)
-        try await desk.type("\(request) '\(Self.location)'", answers: ["yes"])
-        try await desk.type("\(request) \(page) '\(Self.location)'")
+        try await machine.type("\(request) \(page) '\(Self.location)'", answers: ["no"])
+        try await machine.type("\(request) \(page) '\(Self.location)'", answers: [], .russian)
+        try await machine.type("\(request) '\(Self.location)'", answers: ["yes"])
+        try await machine.type("\(request) \(page) '\(Self.location)'")
         #expect(opened.withLock { $0 } == [])
-        try await desk.type("\(request) \(page) '\(Self.location)'", answers: ["yes"])
+        try await machine.type("\(request) \(page) '\(Self.location)'", answers: ["yes"])
         #expect(opened.withLock { $0 } == ["https://page.example/"])
-        try await desk.type(
+        try await machine.type(
             "authorize biometrics --session S --system S --application other \(page)", answers: ["yes"], .russian)
         #expect(opened.withLock { $0.count } == 2)
-        try desk.screen.expect("authorize-offer")
+        try machine.screen.expect("authorize-offer")
     }
 
     @Test("secrets, esia login, handler: options that are refused before anything is read or asked")
     func refusals() async throws {
-        let desk = try Desk([])
+        let machine = try TestMachine([])
         for command in ["list", "get service", "set service", "delete service", "key", "join", "files"] {
-            try await desk.type("secrets \(command) --local --directory ./relative")
+            try await machine.type("secrets \(command) --local --directory ./relative")
         }
-        try await desk.type("secrets list --local --synchronised")
-        try await desk.type("secrets get service --wait 86401")
-        try await desk.type("secrets get", .russian)
-        try await desk.type("authorize handler")
-        try await desk.type("esia login")
-        try await desk.type("esia login", .russian)
-        try desk.screen.expect("secrets-refused")
+        try await machine.type("secrets list --local --synchronised")
+        try await machine.type("secrets get service --wait 86401")
+        try await machine.type("secrets get", .russian)
+        try await machine.type("authorize handler")
+        try await machine.type("esia login")
+        try await machine.type("esia login", .russian)
+        try machine.screen.expect("secrets-refused")
     }
 
     @Test("callback: an answer for which no program waits is refused")
     func callback() async throws {
-        let desk = try Self.desk(answering: nil)
-        try await desk.type("callback 'own:/authorization?code=CODE&state=STATE'")
-        try await desk.type("callback 'own:/authorization?code=CODE&state=STATE'", .russian)
-        try await desk.type("callback own:")
-        try await desk.type("callback https://page.example/ --json")
-        try await desk.type("callback")
-        try desk.screen.expect("callback")
+        let machine = try Self.machine(answering: nil)
+        try await machine.type("callback 'own:/authorization?code=CODE&state=STATE'")
+        try await machine.type("callback 'own:/authorization?code=CODE&state=STATE'", .russian)
+        try await machine.type("callback own:")
+        try await machine.type("callback https://page.example/ --json")
+        try await machine.type("callback")
+        try machine.screen.expect("callback")
     }
 
     @Test("authorize, callback: a wrong line of kanal.conf is named")
     func settings() async throws {
-        let desk = try Self.desk(answering: "code=CODE")
-        desk.settings = Configuration(system: nil, user: Array("colour\n".utf8), program: "kanal")
+        let machine = try Self.machine(answering: "code=CODE")
+        machine.settings = Configuration(system: nil, user: Array("colour\n".utf8), program: "kanal")
         let page = "--installation-page https://page.example/"
         for line in [
             "authorize session \(Self.options) '\(Self.location)'", "authorize install \(Self.options) \(page)",
             "callback 'own:/authorization?code=CODE&state=STATE'",
         ] {
-            try await desk.type(line)
-            try await desk.type(line, .russian)
+            try await machine.type(line)
+            try await machine.type(line, .russian)
         }
-        try desk.screen.expect("authorize-settings")
+        try machine.screen.expect("authorize-settings")
     }
 
     @Test("share: each event is a line; what cannot be is refused before anything is shared")
     func share() async throws {
-        let desk = try Desk()
-        desk.screen.maskTimes()
+        let machine = try TestMachine()
+        machine.screen.maskTimes()
         let events: [Share.Event] = [
             .token(serial: "0e123456", reader: "Reader", way: .terminate),
             .token(serial: "0e123456", reader: "Reader", way: .through),
@@ -151,45 +152,45 @@ struct OtherCommandTests {
             .progress(commands: 12, bytes: 345), .closed(host: "ann"), .state(.waitingForToken), .state(.wrongToken),
             .state(.completed), .state(.cancelled),
         ]
-        desk.adjust = { access in
+        machine.adjust = { access in
             access.share = { settings, report in
                 guard settings.token != "none" else { throw KanalError.notFound }
                 for event in events { report(event) }
                 if settings.isOnce { throw KanalError.cancelled }
             }
         }
-        try await desk.type("share")
-        try await desk.type("share --once", .russian)
-        try await desk.type("share --json --for 30m --allow read,sign --confirm login")
-        try await desk.type("share none")
+        try await machine.type("share")
+        try await machine.type("share --once", .russian)
+        try await machine.type("share --json --for 30m --allow read,sign --confirm login")
+        try await machine.type("share none")
         for options in [
             "--allow everything", "--confirm always", "--for 30", "--patience 1d", "--port 0", "--port 70000",
             "--tunnel x --host 127.0.0.1", "--far-end --tunnel x",
         ] {
-            try await desk.type("share \(options)")
+            try await machine.type("share \(options)")
         }
-        try await desk.type("share --allow everything", .russian)
-        try desk.screen.expect("share")
+        try await machine.type("share --allow everything", .russian)
+        try machine.screen.expect("share")
     }
 
     @Test("doctor --log: the meaning of each message that programs recognise")
     func log() async throws {
-        let desk = try Desk([])
+        let machine = try TestMachine([])
         let lines = MessageID.allCases.map { "2026-01-02T03:04:05.678Z program[12] warning: [\($0.rawValue)] text" }
-        try desk.write((lines + lines + ["", "something else"]).joined(separator: "\n"), "log")
-        desk.screen.mask(
+        try machine.write((lines + lines + ["", "something else"]).joined(separator: "\n"), "log")
+        machine.screen.mask(
             pattern: "(remedy|что сделать): (sudo )?(systemctl|pcscd|apt-get|dnf|pacman).*", as: "$1: (command)")
-        desk.screen.mask(
+        machine.screen.mask(
             pattern: "\"remedy\" : \"(sudo )?(systemctl|pcscd|apt-get|dnf|pacman)[^\"]*\"",
             as: "\"remedy\" : \"(command)\"")
-        try await desk.type("doctor --log ~/log")
-        try await desk.type("doctor --log ~/log", .russian)
-        try await desk.type("doctor --log ~/log --json")
-        try desk.write("2026-01-02T03:04:05.678Z program[12] warning: without an identifier\n", "log")
-        try await desk.type("doctor --log ~/log")
-        try await desk.type("doctor --log ~/log", .russian)
-        try await desk.type("doctor --log ~/none")
-        try desk.screen.expect("doctor-log")
+        try await machine.type("doctor --log ~/log")
+        try await machine.type("doctor --log ~/log", .russian)
+        try await machine.type("doctor --log ~/log --json")
+        try machine.write("2026-01-02T03:04:05.678Z program[12] warning: without an identifier\n", "log")
+        try await machine.type("doctor --log ~/log")
+        try await machine.type("doctor --log ~/log", .russian)
+        try await machine.type("doctor --log ~/none")
+        try machine.screen.expect("doctor-log")
     }
 
     @Test("doctor: a service that cannot be reached is found on every machine, with a remedy")
@@ -198,9 +199,9 @@ struct OtherCommandTests {
             struct Finding: Decodable { let check, severity, problem, remedy: String }
             let findings: [Finding]
         }
-        let desk = try Desk([])
-        desk.variables["PCSCLITE_CSOCK_NAME"] = desk.path("none")
-        let (status, output) = try await desk.type("doctor --json", isShown: false)
+        let machine = try TestMachine([])
+        machine.variables["PCSCLITE_CSOCK_NAME"] = machine.path("none")
+        let (status, output) = try await machine.type("doctor --json", isShown: false)
         let found = try JSONDecoder().decode(Found.self, from: Data(output)).findings
         #expect(status == .failed && found.first?.check.hasPrefix("pcscd.") == true)
         #expect(found.allSatisfy { !$0.check.isEmpty && !$0.problem.isEmpty && !$0.remedy.isEmpty })

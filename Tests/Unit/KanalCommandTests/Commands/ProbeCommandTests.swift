@@ -70,20 +70,20 @@ struct ProbeCommandTests {
     @Test("doctor --probe: nothing personal is in the report, and nothing but reading commands reaches the token")
     func personalData() async throws {
         for identity in [Identity.usb, .ecp2] {
-            let desk = try Desk([identity])
-            try desk.copy("ann.pfx")
-            try await desk.type("label '\(Self.personal[0].text)' --pin-source env:PIN", isShown: false)
+            let machine = try TestMachine([identity])
+            try machine.copy("ann.pfx")
+            try await machine.type("label '\(Self.personal[0].text)' --pin-source env:PIN", isShown: false)
             let source = "--password-source env:SECRET --pin-source env:PIN"
-            let imported = try await desk.type("key import ~/ann.pfx --label \(Self.personal[2].text) \(source)")
+            let imported = try await machine.type("key import ~/ann.pfx --label \(Self.personal[2].text) \(source)")
             #expect(imported.status == .done)
-            try Self.putContainer(desk.reader)
-            let info = try await desk.type("info", isShown: false).output
+            try Self.putContainer(machine.reader)
+            let info = try await machine.type("info", isShown: false).output
             let all: Set = ["serial", "label", "container", "reader"]
             #expect(Set(Self.found(in: info)) == all, "what is looked for can be found")
 
-            let before = desk.reader.headers.count
+            let before = machine.reader.headers.count
             for command in ["doctor --probe", "doctor --probe --json"] {
-                let (status, output) = try await desk.type(command, isShown: false)
+                let (status, output) = try await machine.type(command, isShown: false)
                 #expect(status == .done && !output.isEmpty)
                 #expect(Self.found(in: output).isEmpty, "\(String(decoding: output, as: UTF8.self))")
                 let text = String(decoding: output, as: UTF8.self)
@@ -94,36 +94,36 @@ struct ProbeCommandTests {
                 [0x00, 0xA4], [0x00, 0xB0], [0x00, 0xCA], [0x80, 0xCA], [0x80, 0x71], [0x80, 0x7E], [0x80, 0x53],
                 [0x80, 0x55], [0x80, 0x56],
             ]
-            #expect(Set(desk.reader.headers[before...].map { Array($0.prefix(2)) }).isSubset(of: reading))
+            #expect(Set(machine.reader.headers[before...].map { Array($0.prefix(2)) }).isSubset(of: reading))
         }
     }
 
     @Test("doctor --probe: a token that answers with its serial number where nobody expects it is not given away")
     func unexpectedAnswers() async throws {
-        let desk = try Desk([.usb])
-        desk.reader.onResponse { _, instruction, response in
+        let machine = try TestMachine([.usb])
+        machine.reader.onResponse { _, instruction, response in
             guard [0x53, 0x55, 0x56].contains(instruction) else { return response }
             return Response(.success, data: [1] + Self.serial + Self.serial.reversed() + Array("0e123456".utf8))
         }
-        let (status, output) = try await desk.type("doctor --probe", isShown: false)
+        let (status, output) = try await machine.type("doctor --probe", isShown: false)
         #expect(status == .done && Self.found(in: output).isEmpty)
     }
 
     @Test("doctor --probe: the report of each kind of token, without and with a channel")
     func reports() async throws {
-        let desk = try Desk([.usb, .lite, .bt])
-        try await desk.type("doctor --probe")
-        try await desk.type("pair 0e123458 --password-source env:PASSWORD", isShown: false)
-        let paired = try await desk.type("doctor --probe --json", isShown: false)
+        let machine = try TestMachine([.usb, .lite, .bt])
+        try await machine.type("doctor --probe")
+        try await machine.type("pair 0e123458 --password-source env:PASSWORD", isShown: false)
+        let paired = try await machine.type("doctor --probe --json", isShown: false)
         #expect(String(decoding: paired.output, as: UTF8.self).contains("\"way\" : \"channel\""))
         #expect(Self.found(in: paired.output).isEmpty)
-        try await desk.type("doctor --probe --log ~/log")
-        try await desk.type("doctor --probe --log ~/log", .russian)
-        let empty = try Desk([nil])
+        try await machine.type("doctor --probe --log ~/log")
+        try await machine.type("doctor --probe --log ~/log", .russian)
+        let empty = try TestMachine([nil])
         try await empty.type("doctor --probe", isShown: false)
         #expect(try await empty.type("doctor --probe", isShown: false).status == .noToken)
-        let lite = try Desk([.lite])
-        lite.screen = desk.screen
+        let lite = try TestMachine([.lite])
+        lite.screen = machine.screen
         try await lite.type("doctor --probe --json")
         try await lite.type("info")
         try await lite.type("key generate --pin-source env:PIN")

@@ -5,17 +5,17 @@ import Testing
 
 @Suite("Files that cannot be read, and places that no result can have")
 struct ResultCommandTests {
-    private let desk: Desk
+    private let machine: TestMachine
 
     init() async throws {
-        desk = try await ObjectCommandTests.desk()
-        try desk.write("text\n", "text")
-        try FileManager.default.createDirectory(atPath: desk.path("folder"), withIntermediateDirectories: true)
+        machine = try await ObjectCommandTests.machine()
+        try machine.write("text\n", "text")
+        try FileManager.default.createDirectory(atPath: machine.path("folder"), withIntermediateDirectories: true)
     }
 
     @Test("No PIN is asked for when a file is missing, or the result cannot be written")
     func unasked() async throws {
-        try await desk.type("key export --pin-source env:PIN --output ~/ann.pub ann", isShown: false)
+        try await machine.type("key export --pin-source env:PIN --output ~/ann.pub ann", isShown: false)
         let commands = [
             "sign --key ann ~/none ~/folder", "sign --cms --key ann ~/none", "verify --key ann ~/none ~/text",
             "verify ~/text", "sign --key ann ~/text -o ~/none/text.sig", "sign --key ann ~/text -o ~/folder",
@@ -26,19 +26,19 @@ struct ResultCommandTests {
             "esia login --client-id A --scope openid --service-certificate ~/none",
         ]
         for command in commands {
-            let (status, _) = try await desk.type(command, answers: [])
+            let (status, _) = try await machine.type(command, answers: [])
             #expect(status == .failed, "\(command)")
         }
         for command in ["sign --key ann ~/none", "key export ann -o ~/folder", "key export ann -o ~/none/key"] {
-            try await desk.type(command, answers: [], .russian)
+            try await machine.type(command, answers: [], .russian)
         }
-        try desk.screen.expect("unasked")
+        try machine.screen.expect("unasked")
     }
 
     @Test("A file that is there is replaced with --overwrite only")
     func replaced() async throws {
-        try desk.copy("ca.pem")
-        try await desk.type("sign --cms --key ann ~/text --pin-source env:PIN", isShown: false)
+        try machine.copy("ca.pem")
+        try await machine.type("sign --cms --key ann ~/text --pin-source env:PIN", isShown: false)
         let commands = [
             "cert export ann -o ~/result", "key export ann -o ~/result --pin-source env:PIN",
             "key file ann -o ~/result --pin-source env:PIN",
@@ -46,18 +46,18 @@ struct ResultCommandTests {
             "verify --ca ~/ca.pem ~/text.p7m -o ~/result", "sign --key ann ~/text -o ~/result --pin-source env:PIN",
             "sign --esia --key ann ~/string -o ~/result --pin-source env:PIN",
         ]
-        try desk.write("string", "string")
+        try machine.write("string", "string")
         for command in commands {
-            try desk.write("precious", "result")
-            let (status, _) = try await desk.type(command)
-            #expect(try status == .failed && desk.read("result") == Array("precious".utf8), "\(command)")
-            let (second, _) = try await desk.type(command + " --overwrite", isShown: false)
-            #expect(try second == .done && desk.read("result") != Array("precious".utf8), "\(command)")
+            try machine.write("precious", "result")
+            let (status, _) = try await machine.type(command)
+            #expect(try status == .failed && machine.read("result") == Array("precious".utf8), "\(command)")
+            let (second, _) = try await machine.type(command + " --overwrite", isShown: false)
+            #expect(try second == .done && machine.read("result") != Array("precious".utf8), "\(command)")
         }
-        try await desk.type("cert export ann -o ~/result", .russian)
-        try await desk.type("verify --ca ~/ca.pem ~/text.p7m -o ~/result", .russian)
+        try await machine.type("cert export ann -o ~/result", .russian)
+        try await machine.type("verify --ca ~/ca.pem ~/text.p7m -o ~/result", .russian)
         // A device is written to as it is.
-        #expect(try await desk.type("cert export ann -o /dev/null", isShown: false).status == .done)
-        try desk.screen.expect("replaced")
+        #expect(try await machine.type("cert export ann -o /dev/null", isShown: false).status == .done)
+        try machine.screen.expect("replaced")
     }
 }

@@ -7,102 +7,102 @@ import Testing
 
 @Suite("Signatures of files")
 struct SignatureCommandTests {
-    private let desk: Desk
+    private let machine: TestMachine
 
     init() async throws {
-        desk = try await ObjectCommandTests.desk()
-        for name in ["ca.pem", "ann.pem"] { try desk.copy(name) }
-        try desk.write("text\n", "text")
-        try desk.write("other\n", "other")
+        machine = try await ObjectCommandTests.machine()
+        for name in ["ca.pem", "ann.pem"] { try machine.copy(name) }
+        try machine.write("text\n", "text")
+        try machine.write("other\n", "other")
     }
 
     @Test("sign, verify: a signature alone, by the token's key and by a file's")
     func alone() async throws {
-        try await desk.type("sign --pin-source env:PIN --key ann ~/text ~/other")
-        try await desk.type("verify --pin-source env:PIN --key ann ~/text ~/other")
-        try await desk.type("verify --certificate ~/ann.pem ~/text --json")
-        try await desk.type("verify --certificate ~/ann.pem ~/text", .russian)
-        try await desk.type("key export --pin-source env:PIN --output ~/ann.pub ann", isShown: false)
-        try await desk.type("verify --public-key ~/ann.pub --signature ~/text.sig -", input: Array("text\n".utf8))
-        try desk.write("changed\n", "text")
-        try await desk.type("verify --certificate ~/ann.pem ~/text ~/other ~/none")
-        try await desk.type("verify --certificate ~/ann.pem ~/text ~/other", .russian)
-        try await desk.type("verify --certificate ~/ann.pem ~/text --json")
-        try desk.screen.expect("sign-verify")
+        try await machine.type("sign --pin-source env:PIN --key ann ~/text ~/other")
+        try await machine.type("verify --pin-source env:PIN --key ann ~/text ~/other")
+        try await machine.type("verify --certificate ~/ann.pem ~/text --json")
+        try await machine.type("verify --certificate ~/ann.pem ~/text", .russian)
+        try await machine.type("key export --pin-source env:PIN --output ~/ann.pub ann", isShown: false)
+        try await machine.type("verify --public-key ~/ann.pub --signature ~/text.sig -", input: Array("text\n".utf8))
+        try machine.write("changed\n", "text")
+        try await machine.type("verify --certificate ~/ann.pem ~/text ~/other ~/none")
+        try await machine.type("verify --certificate ~/ann.pem ~/text ~/other", .russian)
+        try await machine.type("verify --certificate ~/ann.pem ~/text --json")
+        try machine.screen.expect("sign-verify")
     }
 
     @Test("sign: where results go, and files that cannot be read")
     func results() async throws {
-        try await desk.type("sign --pin-source env:PIN --key ann ~/none ~/text")
-        try await desk.type("sign --pin-source env:PIN --key ann ~/none ~/text", .russian)
-        try await desk.type("sign --pin-source env:PIN --key ann ~/none ~/text --json")
-        try await desk.type("sign --pin-source env:PIN --key ann -", input: Array("text\n".utf8))
-        try await desk.type("sign --pin-source env:PIN --key ben --algorithm rsa-pss-sha256 ~/text -o ~/signature")
-        try await desk.type("sign --pin-source env:PIN --key ben ~/text -o ~/text")
-        try await desk.type("sign --pin-source env:PIN --key ben --algorithm gost ~/text")
-        try await desk.type("sign --pin-source env:PIN ~/text", .russian)
-        try await desk.type("sign --pin-source env:PIN --key eve ~/text")
-        try await desk.type("sign --pin-source env:WRONG ~/text")
-        try await desk.type("sign")
-        try await desk.type("sign --json -", .russian)
-        try await desk.type("sign --detached ~/text")
-        try await desk.type("sign --cms --algorithm gost ~/text")
-        try await desk.type("sign -o ~/x ~/text ~/other")
-        try desk.screen.expect("sign-results")
+        try await machine.type("sign --pin-source env:PIN --key ann ~/none ~/text")
+        try await machine.type("sign --pin-source env:PIN --key ann ~/none ~/text", .russian)
+        try await machine.type("sign --pin-source env:PIN --key ann ~/none ~/text --json")
+        try await machine.type("sign --pin-source env:PIN --key ann -", input: Array("text\n".utf8))
+        try await machine.type("sign --pin-source env:PIN --key ben --algorithm rsa-pss-sha256 ~/text -o ~/signature")
+        try await machine.type("sign --pin-source env:PIN --key ben ~/text -o ~/text")
+        try await machine.type("sign --pin-source env:PIN --key ben --algorithm gost ~/text")
+        try await machine.type("sign --pin-source env:PIN ~/text", .russian)
+        try await machine.type("sign --pin-source env:PIN --key eve ~/text")
+        try await machine.type("sign --pin-source env:WRONG ~/text")
+        try await machine.type("sign")
+        try await machine.type("sign --json -", .russian)
+        try await machine.type("sign --detached ~/text")
+        try await machine.type("sign --cms --algorithm gost ~/text")
+        try await machine.type("sign -o ~/x ~/text ~/other")
+        try machine.screen.expect("sign-results")
     }
 
     @Test("sign --cms, verify --cms: signed messages")
     func messages() async throws {
-        desk.screen.maskTimes()
-        try await desk.type("sign --cms --pin-source env:PIN --key ann ~/text")
-        try await desk.type("verify --cms --ca ~/ca.pem ~/text.p7m -o ~/content")
-        #expect(try desk.read("content") == Array("text\n".utf8))
-        try await desk.type("verify --cms --ca ~/ca.pem ~/text.p7m --json")
-        try await desk.type("verify --cms --ca ~/ca.pem ~/text.p7m", .russian)
-        try await desk.type("sign --cms --detached --pin-source env:PIN --key ann ~/other --json")
-        try await desk.type("verify --cms --ca ~/ca.pem ~/other.p7s")
-        try desk.write("changed\n", "other")
-        try await desk.type("verify --cms --ca ~/ca.pem ~/other.p7s")
-        try await desk.type("verify --cms --ca ~/ca.pem ~/other.p7s", .russian)
-        try await desk.type("verify --cms --ca ~/ann.pem ~/text.p7m")
-        try await desk.type("verify --cms --signature-only ~/text.p7m")
-        try await desk.type("verify --cms --ca ~/ca.pem ~/text ~/text.p7m")
-        try await desk.type("verify --cms ~/text.p7m")
-        try await desk.type("verify --ca ~/ca.pem ~/text", .russian)
-        try await desk.type("verify --cms --ca ~/none ~/text.p7m")
-        try await desk.type("verify -")
-        try desk.screen.expect("messages")
+        machine.screen.maskTimes()
+        try await machine.type("sign --cms --pin-source env:PIN --key ann ~/text")
+        try await machine.type("verify --cms --ca ~/ca.pem ~/text.p7m -o ~/content")
+        #expect(try machine.read("content") == Array("text\n".utf8))
+        try await machine.type("verify --cms --ca ~/ca.pem ~/text.p7m --json")
+        try await machine.type("verify --cms --ca ~/ca.pem ~/text.p7m", .russian)
+        try await machine.type("sign --cms --detached --pin-source env:PIN --key ann ~/other --json")
+        try await machine.type("verify --cms --ca ~/ca.pem ~/other.p7s")
+        try machine.write("changed\n", "other")
+        try await machine.type("verify --cms --ca ~/ca.pem ~/other.p7s")
+        try await machine.type("verify --cms --ca ~/ca.pem ~/other.p7s", .russian)
+        try await machine.type("verify --cms --ca ~/ann.pem ~/text.p7m")
+        try await machine.type("verify --cms --signature-only ~/text.p7m")
+        try await machine.type("verify --cms --ca ~/ca.pem ~/text ~/text.p7m")
+        try await machine.type("verify --cms ~/text.p7m")
+        try await machine.type("verify --ca ~/ca.pem ~/text", .russian)
+        try await machine.type("verify --cms --ca ~/none ~/text.p7m")
+        try await machine.type("verify -")
+        try machine.screen.expect("messages")
     }
 
     @Test("verify --cms: the forms in which programs write messages, and a time of one's own")
     func forms() async throws {
-        desk.screen.maskTimes()
-        try await desk.type("sign --cms --pin-source env:PIN --key ann ~/text", isShown: false)
-        try await desk.type("sign --cms --detached --pin-source env:PIN --key ann ~/other", isShown: false)
-        let (attached, detached) = (try desk.read("text.p7m"), try desk.read("other.p7s"))
-        try desk.write(Data(attached).base64EncodedString(), "bare.p7m")
-        try desk.write("\u{FEFF}" + pem(attached).replacingOccurrences(of: "\n", with: "\r\n"), "marked.p7m")
-        try desk.write("Signed on Monday.\n\n" + pem(attached), "text-before.p7m")
+        machine.screen.maskTimes()
+        try await machine.type("sign --cms --pin-source env:PIN --key ann ~/text", isShown: false)
+        try await machine.type("sign --cms --detached --pin-source env:PIN --key ann ~/other", isShown: false)
+        let (attached, detached) = (try machine.read("text.p7m"), try machine.read("other.p7s"))
+        try machine.write(Data(attached).base64EncodedString(), "bare.p7m")
+        try machine.write("\u{FEFF}" + pem(attached).replacingOccurrences(of: "\n", with: "\r\n"), "marked.p7m")
+        try machine.write("Signed on Monday.\n\n" + pem(attached), "text-before.p7m")
         let lines = Data(attached).base64EncodedString(options: .lineLength76Characters)
         let opaque = "MIME-Version: 1.0\nContent-Type: application/pkcs7-mime;\n smime-type=signed-data\n"
-        try desk.write(opaque + "Content-Transfer-Encoding: base64\n\n" + lines + "\n", "opaque.eml")
-        for ending in ["sig", "sgn"] { try desk.write(pem(detached), "other.\(ending)") }
+        try machine.write(opaque + "Content-Transfer-Encoding: base64\n\n" + lines + "\n", "opaque.eml")
+        for ending in ["sig", "sgn"] { try machine.write(pem(detached), "other.\(ending)") }
         // An attached message beside a file of its name is verified by itself.
-        try desk.write(pem(attached), "other.pdf.p7s")
-        try desk.write("unsigned\n", "other.pdf")
+        try machine.write(pem(attached), "other.pdf.p7s")
+        try machine.write("unsigned\n", "other.pdf")
         let names = "bare.p7m marked.p7m text-before.p7m opaque.eml other.sig other.sgn other.pdf.p7s"
         let files = names.split(separator: " ").map { "~/\($0)" }.joined(separator: " ")
-        try await desk.type("verify --cms --ca ~/ca.pem \(files)")
+        try await machine.type("verify --cms --ca ~/ca.pem \(files)")
 
         // A content that is in the message and beside it has to be one.
-        try desk.copy("chain-ber.p7b")
-        try await desk.type("verify --cms --ca ~/chain-ber.p7b ~/text.p7m")
-        try await desk.type("verify --cms --ca ~/ca.pem --content ~/text ~/text.p7m")
-        try await desk.type("verify --cms --ca ~/ca.pem --content ~/other ~/text.p7m")
+        try machine.copy("chain-ber.p7b")
+        try await machine.type("verify --cms --ca ~/chain-ber.p7b ~/text.p7m")
+        try await machine.type("verify --cms --ca ~/ca.pem --content ~/text ~/text.p7m")
+        try await machine.type("verify --cms --ca ~/ca.pem --content ~/other ~/text.p7m")
 
-        try desk.write("lines\r\n", "mail")
-        try await desk.type("sign --cms --detached --pin-source env:PIN --key ann ~/mail", isShown: false)
-        let signature = Data(try desk.read("mail.p7s")).base64EncodedString(options: .lineLength76Characters)
+        try machine.write("lines\r\n", "mail")
+        try await machine.type("sign --cms --detached --pin-source env:PIN --key ann ~/mail", isShown: false)
+        let signature = Data(try machine.read("mail.p7s")).base64EncodedString(options: .lineLength76Characters)
         func mail(_ content: String) -> String {
             """
             MIME-Version: 1.0
@@ -120,44 +120,44 @@ struct SignatureCommandTests {
 
             """
         }
-        try desk.write(mail("lines\n"), "clear.eml")
-        try desk.write(mail("changed\n"), "changed.eml")
-        try await desk.type("verify --cms --ca ~/ca.pem ~/clear.eml -o ~/content")
-        #expect(try desk.read("content") == Array("lines\r\n".utf8))
-        try await desk.type("verify --cms --ca ~/ca.pem ~/changed.eml")
+        try machine.write(mail("lines\n"), "clear.eml")
+        try machine.write(mail("changed\n"), "changed.eml")
+        try await machine.type("verify --cms --ca ~/ca.pem ~/clear.eml -o ~/content")
+        #expect(try machine.read("content") == Array("lines\r\n".utf8))
+        try await machine.type("verify --cms --ca ~/ca.pem ~/changed.eml")
 
-        try await desk.type("verify --cms --ca ~/ca.pem --at 2001-01-01 ~/text.p7m")
-        try await desk.type("verify --cms --ca ~/ca.pem --at 2001-01-01 ~/text.p7m", .russian)
-        try await desk.type("verify --cms --ca ~/ca.pem --at 2100-01-01T12:00:00Z ~/text.p7m")
-        try await desk.type("verify --cms --ca ~/ca.pem --at monday ~/text.p7m", .russian)
-        try desk.screen.expect("message-forms")
+        try await machine.type("verify --cms --ca ~/ca.pem --at 2001-01-01 ~/text.p7m")
+        try await machine.type("verify --cms --ca ~/ca.pem --at 2001-01-01 ~/text.p7m", .russian)
+        try await machine.type("verify --cms --ca ~/ca.pem --at 2100-01-01T12:00:00Z ~/text.p7m")
+        try await machine.type("verify --cms --ca ~/ca.pem --at monday ~/text.p7m", .russian)
+        try machine.screen.expect("message-forms")
     }
 
     @Test("verify: a file with more than the one that is verified is refused, whatever the first is")
     func behindTheFirst() async throws {
-        try await desk.type("sign --cms --pin-source env:PIN --key ann ~/text", isShown: false)
-        try await desk.type("sign --cms --detached --pin-source env:PIN --key ann ~/other", isShown: false)
+        try await machine.type("sign --cms --pin-source env:PIN --key ann ~/text", isShown: false)
+        try await machine.type("sign --cms --detached --pin-source env:PIN --key ann ~/other", isShown: false)
         for name in ["text.p7m", "other.p7s"] {
-            let message = try desk.read(name)
+            let message = try machine.read(name)
             let forged = Array(message.dropLast()) + [message.last.map { $0 ^ 1 } ?? 0]
-            try desk.write(pem(message) + pem(forged), "two-\(name)")
-            try desk.write("-----BEGIN CMS-----\nMIAG\n" + pem(message), "open-\(name)")
+            try machine.write(pem(message) + pem(forged), "two-\(name)")
+            try machine.write("-----BEGIN CMS-----\nMIAG\n" + pem(message), "open-\(name)")
         }
-        try desk.write(String(decoding: desk.read("ann.pem") + desk.read("ca.pem"), as: UTF8.self), "two.pem")
-        try await desk.type("verify --cms --ca ~/ca.pem ~/two-text.p7m -o ~/content")
-        #expect(throws: (any Error).self) { try desk.read("content") }
-        try await desk.type("verify --cms --ca ~/ca.pem ~/two-text.p7m --json")
-        try await desk.type("verify --cms --ca ~/ca.pem --content ~/other ~/two-other.p7s", .russian)
-        try await desk.type("verify --cms --ca ~/ca.pem ~/open-text.p7m")
-        try await desk.type("verify --certificate ~/two.pem ~/text")
-        try desk.screen.expect("verify-several")
+        try machine.write(String(decoding: machine.read("ann.pem") + machine.read("ca.pem"), as: UTF8.self), "two.pem")
+        try await machine.type("verify --cms --ca ~/ca.pem ~/two-text.p7m -o ~/content")
+        #expect(throws: (any Error).self) { try machine.read("content") }
+        try await machine.type("verify --cms --ca ~/ca.pem ~/two-text.p7m --json")
+        try await machine.type("verify --cms --ca ~/ca.pem --content ~/other ~/two-other.p7s", .russian)
+        try await machine.type("verify --cms --ca ~/ca.pem ~/open-text.p7m")
+        try await machine.type("verify --certificate ~/two.pem ~/text")
+        try machine.screen.expect("verify-several")
     }
 
     @Test("--json: the name of a file moves no cursor and turns no direction")
     func escapedNames() async throws {
         let name = "a\u{202E}b\u{9B}c"
-        try desk.write("text", name)
-        let (_, output) = try await desk.type("verify --cms --ca ~/ca.pem ~/\(name) --json", isShown: false)
+        try machine.write("text", name)
+        let (_, output) = try await machine.type("verify --cms --ca ~/ca.pem ~/\(name) --json", isShown: false)
         let text = String(decoding: output, as: UTF8.self)
         #expect(
             text.contains("a\\u202eb\\u009bc")
@@ -171,26 +171,26 @@ struct SignatureCommandTests {
 
     @Test("esia url, sign --esia: strings for the identity service")
     func identity() async throws {
-        desk.screen.mask(pattern: "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", as: "(uuid)")
-        desk.screen.mask(pattern: "client_secret=[^&\\n]*", as: "client_secret=(signature)")
-        desk.screen.mask(pattern: "timestamp=[^&\\n]*", as: "timestamp=(time)")
-        desk.screen.mask(pattern: "\"clientSecret\" : \"[^\"]*\"", as: "\"clientSecret\" : \"SIGNATURE\"")
-        desk.screen.mask(pattern: "\\n[0-9A-Za-z_-]{86}\\n", as: "\n(signature)\n")
+        machine.screen.mask(pattern: "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", as: "(uuid)")
+        machine.screen.mask(pattern: "client_secret=[^&\\n]*", as: "client_secret=(signature)")
+        machine.screen.mask(pattern: "timestamp=[^&\\n]*", as: "timestamp=(time)")
+        machine.screen.mask(pattern: "\"clientSecret\" : \"[^\"]*\"", as: "\"clientSecret\" : \"SIGNATURE\"")
+        machine.screen.mask(pattern: "\\n[0-9A-Za-z_-]{86}\\n", as: "\n(signature)\n")
         let options = "--client-id APP --scope openid --redirect-uri https://app.example/back --pin-source env:PIN"
-        try await desk.type("esia url \(options) --key ann")
-        try await desk.type("esia url \(options) --key ann --json", .russian)
-        try await desk.type("esia url \(options) --key ann --api v1 --offline --host https://test.example", .russian)
-        try await desk.type("esia url \(options)")
-        try await desk.type("esia url --client-id APP", .russian)
-        try await desk.type("sign --esia --pin-source env:PIN --key ann -", input: Array("string".utf8))
-        try await desk.type("sign --esia --pin-source env:PIN --key ann - --json", input: Array("string".utf8))
-        try await desk.type("sign --esia --pin-source env:PIN --key ann ~/text")
+        try await machine.type("esia url \(options) --key ann")
+        try await machine.type("esia url \(options) --key ann --json", .russian)
+        try await machine.type("esia url \(options) --key ann --api v1 --offline --host https://test.example", .russian)
+        try await machine.type("esia url \(options)")
+        try await machine.type("esia url --client-id APP", .russian)
+        try await machine.type("sign --esia --pin-source env:PIN --key ann -", input: Array("string".utf8))
+        try await machine.type("sign --esia --pin-source env:PIN --key ann - --json", input: Array("string".utf8))
+        try await machine.type("sign --esia --pin-source env:PIN --key ann ~/text")
         let exchange = "esia exchange \(options) --key ann --service-certificate ~/ann.pem --state 1"
-        try await desk.type("\(exchange) 'https://app.example/back?code=x&state=2'")
-        try await desk.type("\(exchange) 'https://app.example/back?error=access_denied&state=1'")
-        try await desk.type("\(exchange) 'https://app.example/back?error=access_denied&state=1'", .russian)
-        try await desk.type("\(exchange) --time-limit 0 x")
-        try await desk.type("esia exchange --client-id APP")
-        try desk.screen.expect("esia")
+        try await machine.type("\(exchange) 'https://app.example/back?code=x&state=2'")
+        try await machine.type("\(exchange) 'https://app.example/back?error=access_denied&state=1'")
+        try await machine.type("\(exchange) 'https://app.example/back?error=access_denied&state=1'", .russian)
+        try await machine.type("\(exchange) --time-limit 0 x")
+        try await machine.type("esia exchange --client-id APP")
+        try machine.screen.expect("esia")
     }
 }

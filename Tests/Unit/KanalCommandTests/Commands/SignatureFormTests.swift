@@ -6,52 +6,52 @@ import Testing
 
 @Suite("Forms and names of signatures")
 struct SignatureFormTests {
-    private let desk: Desk
+    private let machine: TestMachine
 
     init() async throws {
-        desk = try await ObjectCommandTests.desk()
-        for name in ["ca.pem", "ann.pem"] { try desk.copy(name) }
-        try desk.write("text\n", "text")
-        try desk.write("other\n", "other")
+        machine = try await ObjectCommandTests.machine()
+        for name in ["ca.pem", "ann.pem"] { try machine.copy(name) }
+        try machine.write("text\n", "text")
+        try machine.write("other\n", "other")
     }
 
     @Test("sign --base64, --extension: text, and names by which verify finds messages")
     func base64() async throws {
-        desk.screen.maskTimes()
+        machine.screen.maskTimes()
         let sign = "sign --pin-source env:PIN --key ann"
-        try await desk.type("\(sign) --cms --detached --base64 --extension .sig ~/text ~/other")
-        try await desk.type("\(sign) --cms --detached --base64 --extension .sig ~/text ~/other --skip-signed")
-        try await desk.type("\(sign) --cms --detached --base64 --extension .sig ~/text", .russian)
-        try await desk.type("\(sign) --cms --extension sgn --overwrite ~/other")
+        try await machine.type("\(sign) --cms --detached --base64 --extension .sig ~/text ~/other")
+        try await machine.type("\(sign) --cms --detached --base64 --extension .sig ~/text ~/other --skip-signed")
+        try await machine.type("\(sign) --cms --detached --base64 --extension .sig ~/text", .russian)
+        try await machine.type("\(sign) --cms --extension sgn --overwrite ~/other")
         try expectLine("text.sig")
-        try await desk.type("verify --ca ~/ca.pem ~/text ~/other ~/text.sig ~/other.sgn")
-        try await desk.type("\(sign) --base64 ~/other -o ~/alone.sig")
+        try await machine.type("verify --ca ~/ca.pem ~/text ~/other ~/text.sig ~/other.sgn")
+        try await machine.type("\(sign) --base64 ~/other -o ~/alone.sig")
         try expectLine("alone.sig")
-        try await desk.type("verify --certificate ~/ann.pem --signature ~/alone.sig ~/other")
+        try await machine.type("verify --certificate ~/ann.pem --signature ~/alone.sig ~/other")
         // A message with its content in it, beside the file.
-        for name in ["text.sig", "other.sig", "other.sgn"] { try desk.write("", name) }
-        try await desk.type("\(sign) --cms --base64 --extension .sgn --overwrite ~/other")
-        try await desk.type("verify --ca ~/ca.pem ~/other")
-        try desk.write("changed\n", "other")
-        try await desk.type("verify --ca ~/ca.pem ~/other")
-        try await desk.type("\(sign) --extension .sig ~/text")
-        try await desk.type("\(sign) --cms --extension .pdf ~/text")
-        try await desk.type("\(sign) --cms --extension .sig -o ~/x ~/text", .russian)
-        try await desk.type("\(sign) --esia --base64 ~/text", .russian)
-        try desk.screen.expect("sign-forms")
+        for name in ["text.sig", "other.sig", "other.sgn"] { try machine.write("", name) }
+        try await machine.type("\(sign) --cms --base64 --extension .sgn --overwrite ~/other")
+        try await machine.type("verify --ca ~/ca.pem ~/other")
+        try machine.write("changed\n", "other")
+        try await machine.type("verify --ca ~/ca.pem ~/other")
+        try await machine.type("\(sign) --extension .sig ~/text")
+        try await machine.type("\(sign) --cms --extension .pdf ~/text")
+        try await machine.type("\(sign) --cms --extension .sig -o ~/x ~/text", .russian)
+        try await machine.type("\(sign) --esia --base64 ~/text", .russian)
+        try machine.screen.expect("sign-forms")
     }
 
     @Test("Base64 is the same however long the content is, and ends with a line break on standard output alone")
     func lengths() async throws {
         for count in [0, 1, 2, 3, 100_000] {
             let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
-            try desk.write(String(decoding: content.map { $0 & 0x7F }, as: UTF8.self), "long")
+            try machine.write(String(decoding: content.map { $0 & 0x7F }, as: UTF8.self), "long")
             let sign = "sign --cms --base64 --pin-source env:PIN --key ann"
-            try await desk.type("\(sign) ~/long -o ~/long.sig --overwrite", isShown: false)
+            try await machine.type("\(sign) ~/long -o ~/long.sig --overwrite", isShown: false)
             try expectLine("long.sig")
-            try await desk.type("verify --ca ~/ca.pem ~/long.sig -o ~/content --overwrite", isShown: false)
-            #expect(try desk.read("content") == desk.read("long"))
-            let (_, output) = try await desk.type("\(sign) -", input: try desk.read("long"), isShown: false)
+            try await machine.type("verify --ca ~/ca.pem ~/long.sig -o ~/content --overwrite", isShown: false)
+            #expect(try machine.read("content") == machine.read("long"))
+            let (_, output) = try await machine.type("\(sign) -", input: try machine.read("long"), isShown: false)
             let isWhole = Data(base64Encoded: Data(output.dropLast())).map { $0.count > content.count } == true
             #expect(output.last == 0x0A && isWhole)
         }
@@ -59,7 +59,7 @@ struct SignatureFormTests {
 
     /// A file has one line of base64 in it, and nothing else.
     private func expectLine(_ name: String) throws {
-        let text = try desk.read(name)
+        let text = try machine.read(name)
         #expect(Data(base64Encoded: Data(text)) != nil && !text.contains(0x0A))
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import KanalKit
 import Locking
-import Sharing
 import TestSupport
 import Testing
 

@@ -3,8 +3,8 @@ import APDU
 import EmulatedTokens
 import Emulator
 import Foundation
+import KanalKit
 import Locking
-import Sharing
 import TestSupport
 import TokenEnd
 
@@ -34,11 +34,13 @@ final class FarMachine: ReaderService, @unchecked Sendable {
         token = readers.link
         let (near, nearPort) = try Peer.listener()
         defer { close(near) }
-        var settings = ShareSettings(directory: folder.path + "/shares")
+        var settings = Share.Settings()
         settings.port = nearPort
         let password = Lock<String?>(nil)
         self.password = password
-        let share = TokenShare(settings, readers: readers, clocks: TestTime().clocks) { event in
+        let share = TokenShare(
+            settings, directory: folder.path + "/shares", readers: readers, clocks: TestTime().clocks
+        ) { event in
             if case .password(let text) = event { password.withLock { $0 = text } }
         }
         self.share = share

@@ -7,7 +7,6 @@ import KanalKit
 import Locking
 import Secrets
 import SecureChannel
-import Sharing
 import TestSupport
 import Testing
 import Token
@@ -19,7 +18,7 @@ struct OneUseTests {
         let token: EmulatedCard
         let time = TestTime()
         let share: TokenShare
-        let events = Lock<[ShareEvent]>([])
+        let events = Lock<[Share.Event]>([])
         let failure = Lock<(any Error)?>(nil)
         /// The commands of programs that were answered.
         let headers = Lock<[[UInt8]]>([])
@@ -32,12 +31,14 @@ struct OneUseTests {
             token = try EmulatedCard(.bt, activationPasswords: [EmulatedReader.password])
             let (listener, port) = try Peer.listener()
             self.listener = Lock(listener)
-            var settings = ShareSettings(directory: folder.path + "/shares")
+            var settings = Share.Settings()
             settings.port = port
             settings.isOnce = true
             settings.patience = patience
             let events = events
-            share = TokenShare(settings, readers: OneReader(token), clocks: time.clocks) { event in
+            share = TokenShare(
+                settings, directory: folder.path + "/shares", readers: OneReader(token), clocks: time.clocks
+            ) { event in
                 events.withLock { $0.append(event) }
             }
             peer = Lock(nil)

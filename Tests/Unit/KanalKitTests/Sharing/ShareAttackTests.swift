@@ -2,10 +2,10 @@
 import APDU
 import EmulatedTokens
 import Emulator
+import KanalKit
 import Locking
 import SecureChannel
 import Secrets
-import Sharing
 import Storage
 import TestSupport
 import Testing
@@ -81,7 +81,7 @@ struct ShareAttackTests {
             #expect(reader.token.executions(of: 0x20) == 0)
             #expect(
                 reader.events.withLock {
-                    $0.contains(.declined(number == 0x01 ? .administratorLogin : .login, host: "far"))
+                    $0.contains(.declined(number == 0x01 ? "login as administrator" : "login", host: "far"))
                 })
         }
     }
@@ -107,7 +107,8 @@ struct ShareAttackTests {
             }
             #expect(reader.token.executions(of: header[0]) == 0)
         }
-        let declined = reader.events.withLock { $0.filter { $0 == .declined(.keyUse, host: "far") }.count }
+        let wanted = Share.Event.declined("use of a private key", host: "far")
+        let declined = reader.events.withLock { $0.filter { $0 == wanted }.count }
         #expect(declined == 12)
     }
 

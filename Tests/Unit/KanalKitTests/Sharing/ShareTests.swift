@@ -6,7 +6,6 @@ import KanalKit
 import Locking
 import SecureChannel
 import Secrets
-import Sharing
 import Storage
 import TestSupport
 import Testing
@@ -115,7 +114,7 @@ struct ShareTests {
         }
         #expect(reader.token.executions(of: 0x20) == 0)
         let events = reader.events.withLock { $0 }
-        #expect(events.contains(.declined(.login, host: "far")), "\(String(describing: error)) \(events)")
+        #expect(events.contains(.declined("login", host: "far")), "\(String(describing: error)) \(events)")
     }
 
     @Test("wrong passwords are counted in the records, whatever becomes of the share")
@@ -183,7 +182,7 @@ struct ShareTests {
     func through() throws {
         let link = EmulatedLink(try EmulatedCard(.bt))
         let local = try LocalToken(link, reader: "local")
-        #expect(local.way == .passthrough)
+        #expect(local.way == .through)
         let card = PassingCard(link, report: { _ in })
         let before = link.sent.count
         let digits = Array("12345678".utf8)

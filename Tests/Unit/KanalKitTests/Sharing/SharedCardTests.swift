@@ -2,8 +2,8 @@
 import APDU
 import EmulatedTokens
 import Emulator
+import KanalKit
 import Secrets
-import Sharing
 import TestSupport
 import Testing
 import TokenEnd
@@ -120,7 +120,10 @@ struct SharedCardTests {
         let bytes = [UInt8](hex: header)
         let command = Command(bytes[0], bytes[1], bytes[2], bytes[3], bytes: [UInt8](hex: data))
         let wanted = names == "read" ? "read sign write admin" : names
-        let found = SharePermissions.names.filter { SharedAction(command).permissions.contains($0.0) }.map(\.1)
+        let all: [(Share.Permissions, String)] = [
+            (.read, "read"), (.sign, "sign"), (.write, "write"), (.administer, "admin"),
+        ]
+        let found = all.filter { SharedAction(command).permissions.contains($0.0) }.map(\.1)
         #expect(found.joined(separator: " ") == wanted)
     }
 }

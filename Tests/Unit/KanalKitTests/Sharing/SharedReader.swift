@@ -2,9 +2,9 @@
 import APDU
 import EmulatedTokens
 import Emulator
+import KanalKit
 import Locking
 import Secrets
-import Sharing
 import TestSupport
 import TokenEnd
 
@@ -13,7 +13,7 @@ import TokenEnd
 /// It serves one thread at a time, as the far reader of a share does.
 final class SharedReader: ReaderService, @unchecked Sendable {
     let token: EmulatedCard
-    let events = Lock<[ShareEvent]>([])
+    let events = Lock<[Share.Event]>([])
     let password: String
     private var far: TerminatingCard
     private let link: EmulatedLink
@@ -23,7 +23,7 @@ final class SharedReader: ReaderService, @unchecked Sendable {
     private let folder = Folder()
 
     init(
-        permissions: SharePermissions = .all, confirmation: ShareConfirmation = .never, agrees: Bool = true,
+        permissions: Share.Permissions = .all, confirmation: Share.Confirmation = .never, agrees: Bool = true,
         offer: ChannelOffer = TerminatingCard.offer
     ) throws {
         token = try EmulatedCard(.usb)

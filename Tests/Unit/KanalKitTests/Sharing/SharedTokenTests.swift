@@ -7,7 +7,7 @@ import Testing
 
 private let sharedReader = ProcessInfo.processInfo.environment["KANAL_TEST_SHARED_READER"]
 
-/// The same attacks over pcscd, against `kanal share` on another machine: Tests/Scripts/Share/share-attack.sh runs them,
+/// The same attacks over pcscd, against `kanal share` on another machine: Tests/System/Share/share-attack.bats runs them,
 /// and knows which commands reached the token.
 @Suite("A paired host that means no good, against the command", .enabled(if: sharedReader != nil))
 struct SharedTokenTests {

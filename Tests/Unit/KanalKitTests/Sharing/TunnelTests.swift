@@ -3,8 +3,8 @@ import APDU
 import EmulatedTokens
 import Emulator
 import Foundation
+import KanalKit
 import Locking
-import Sharing
 import TestSupport
 import Testing
 import Translation
@@ -15,14 +15,16 @@ struct TunnelTests {
 
     /// A share of a token by a command. `report` gets its events, too.
     private func share(
-        _ command: String, report: @escaping @Sendable (TokenShare, ShareEvent) -> Void = { _, _ in }
+        _ command: String, report: @escaping @Sendable (TokenShare, Share.Event) -> Void = { _, _ in }
     ) throws -> TokenShare {
-        var settings = ShareSettings(directory: folder.path + "/shares")
+        var settings = Share.Settings()
         settings.tunnel = command
         settings.patience = .seconds(60)
         let itself = Lock<TokenShare?>(nil)
         let readers = OneReader(try EmulatedCard(.usb))
-        let share = TokenShare(settings, readers: readers, clocks: TestTime().clocks) { event in
+        let share = TokenShare(
+            settings, directory: folder.path + "/shares", readers: readers, clocks: TestTime().clocks
+        ) { event in
             if let share = itself.withLock({ $0 }) { report(share, event) }
             if [.state(.completed), .state(.cancelled)].contains(event) { itself.withLock { $0 = nil } }
         }
@@ -40,7 +42,7 @@ struct TunnelTests {
         // It asks for the answer to reset.
         let command =
             "sh -c \"printf '\\\\0\\\\001\\\\004'; head -c \(2 + atr.count) >> '\(folder.path)/answers'\""
-        let events = Lock<[ShareEvent]>([])
+        let events = Lock<[Share.Event]>([])
         let share = try share(command) { share, event in
             let connections = events.withLock { events in
                 events.append(event)
@@ -49,7 +51,7 @@ struct TunnelTests {
             if connections == 3 { share.cancel() }
         }
         try await Task.detached { try share.run() }.value
-        let end = ShareEvent.disconnected(from: command, reason: "the command of the tunnel has ended")
+        let end = Share.Event.disconnected(from: command, reason: "the command of the tunnel has ended")
         #expect(events.withLock { $0.contains(end) && $0.last == .state(.cancelled) })
         let answer = [0, UInt8(atr.count)] + atr
         #expect(contents("answers").starts(with: answer + answer))

@@ -5,7 +5,6 @@ import Emulator
 import KanalKit
 import Secrets
 import SecureChannel
-import Sharing
 import TestSupport
 import Testing
 import Token

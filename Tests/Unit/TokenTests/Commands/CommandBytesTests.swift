@@ -32,9 +32,10 @@ struct CommandBytesTests {
     static let zeros = "00000000000000"
 
     private static let pair = NewPair(
-        GOSTKey(
-            .cryptoProA, gostR3411Parameters: [UInt8](hex: "06 08 2A 85 03 07 01 01 02 02"),
-            gost28147Parameters: [UInt8](hex: "06 09 2A 85 03 07 01 02 05 01 01")),
+        .gost(
+            GOSTKey(
+                .cryptoProA, gostR3411Parameters: [UInt8](hex: "06 08 2A 85 03 07 01 01 02 02"),
+                gost28147Parameters: [UInt8](hex: "06 09 2A 85 03 07 01 02 05 01 01"))),
         label: Array(label.utf8), id: [UInt8](repeating: 0x31, count: 16))
 
     /// A record of 98 bytes, as it was seen on tokens.

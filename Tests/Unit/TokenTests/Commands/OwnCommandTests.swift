@@ -25,8 +25,8 @@ struct OwnCommandTests {
         return driver.reader.sent.dropFirst(before).map { $0[1] }.filter(kinds.contains)
     }
 
-    private static func pair(_ kind: any CardKey) -> NewPair { NewPair(kind, id: [1], .derives) }
-    private static let ecPair = NewPair(ECKey.p256, id: [1])
+    private static func pair(_ kind: CardKey) -> NewPair { NewPair(kind, id: [1], .derives) }
+    private static let ecPair = NewPair(.p256, id: [1])
 
     @Test("keys of the parameter sets whose numbers nobody has seen are neither made nor taken")
     func parameterSets() throws {
@@ -34,7 +34,7 @@ struct OwnCommandTests {
         Self.real(driver.reader)
         let confirmed: [Curve] = [.cryptoProA, .cryptoProB, .cryptoProC, .tc26256B, .tc26256C, .tc26256D]
         for curve in Curve.all where GOSTKey(curve).files != nil {
-            let pair = Self.pair(GOSTKey(curve))
+            let pair = Self.pair(.gost(GOSTKey(curve)))
             if confirmed.contains(curve) || curve == .test2001 {
                 let (publicKey, privateKey) = try driver.token.generate(pair)
                 try driver.token.delete(publicKey)
@@ -68,7 +68,7 @@ struct OwnCommandTests {
     func agreement() throws {
         let driver = try Driver.loggedIn(.usb)
         Self.real(driver.reader)
-        let (publicKey, privateKey) = try driver.token.generate(Self.pair(GOSTKey(.cryptoProA)))
+        let (publicKey, privateKey) = try driver.token.generate(Self.pair(.gost(GOSTKey(.cryptoProA))))
         let peer = try #require(publicKey.value)
         let acts = Self.acts(driver) {
             _ = try driver.token.agree(

@@ -8,8 +8,8 @@ import Testing
 import Token
 
 extension DriverPowerCutTests {
-    static let pair = NewPair(GOSTKey(.cryptoProA), label: Array("key".utf8), id: [9])
-    private static let ecPair = NewPair(ECKey.p256, label: Array("key".utf8), id: [9])
+    static let pair = NewPair(.gost(GOSTKey(.cryptoProA)), label: Array("key".utf8), id: [9])
+    private static let ecPair = NewPair(.p256, label: Array("key".utf8), id: [9])
 
     static func makeKey(_ driver: Driver) throws { _ = try driver.token.generate(pair) }
 

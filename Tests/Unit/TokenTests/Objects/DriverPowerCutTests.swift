@@ -53,9 +53,9 @@ struct DriverPowerCutTests {
                 case .secretKey: objects[index].content = .secretKey(valueFile: 0)
                 case .key(var key):
                     key.number = 0
-                    if var kind = key.kind as? GOSTKey { kind.value = nil; key.kind = kind }
-                    if var kind = key.kind as? RSAKey { kind.modulus = nil; key.kind = kind }
-                    if var kind = key.kind as? ECKey { kind.point = nil; key.kind = kind }
+                    if var kind = key.kind.gostKey { kind.value = nil; key.kind = .gost(kind) }
+                    if var kind = key.kind.rsaKey { kind.modulus = nil; key.kind = .rsa(kind) }
+                    if var kind = key.kind.ecKey { kind.point = nil; key.kind = .ec(kind) }
                     objects[index].content = .key(key)
                 case .certificate, .data, .publicKey: break
                 }

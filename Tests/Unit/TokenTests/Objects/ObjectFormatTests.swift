@@ -103,10 +103,10 @@ struct ObjectFormatTests {
         #expect(bytes[64..<68] == [1, 0, 1, 0])
         var read = RSAKey(size)
         for wrong in [bytes + [0], [UInt8](repeating: 0, count: 96)] {
-            read.take(wrong, .publicKey)
+            read.take(wrong)
             #expect(read == RSAKey(size))
         }
-        read.take(bytes, .publicKey)
+        read.take(bytes)
         #expect(read == key)
     }
 
