@@ -213,8 +213,17 @@ final class PCSCCard: CardLink {
             }
         }
         context.leave(.long)
+        if code == SCARD_E_PROTO_MISMATCH { try agreeOnProtocol() }
         try check(code)
         return try ByteProtocol.response(in: reply.prefix(Int(clamping: replyCount)))
+    }
+
+    /// Has pcscd agree on a protocol with a card that has none, and reports a reset. pcscd forgets the protocol a moment
+    /// behind the event of a reset, which may fall behind the reconnection for that event. It has not sent the command.
+    private func agreeOnProtocol() throws(LinkError) -> Never {
+        wasReset = true
+        try reconnect(DWORD(SCARD_LEAVE_CARD))
+        throw .reset
     }
 
     private func greatestLength() -> Int {
