@@ -17,8 +17,8 @@ cc -O2 -Wall -Wextra -Werror Benchmarks/Engine/engine.c -o "$work/engine" -pthre
 
 objects=$root/.build/release/provider.build
 # shellcheck disable=SC2046
-cc -O2 -Wall -Wextra -Werror -ISources/OpenSSLProvider/GOST -ISources/GOSTKernels/include Benchmarks/Engine/evp.c \
-    $(find "$objects/GOSTKernels" "$objects/OpenSSLProvider/GOST" -name '*.o') -o "$work/evp" -lcrypto
+cc -O2 -Wall -Wextra -Werror -ISources/GOSTKernels/include Benchmarks/Engine/evp.c \
+    $(find "$objects/GOSTKernels" -name '*.o') -o "$work/evp" -lcrypto
 
 prepare
 printf '%s\n' 'openssl_conf = main' '[main]' 'engines = engines' '[engines]' 'kanal = kanal' '[kanal]' \

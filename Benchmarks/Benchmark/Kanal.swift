@@ -54,7 +54,7 @@ let messagePrimitives =
         MessagePrimitive(name: "Streebog-512") { _ = Streebog512.hash($0) },
     ]
 
-private func modes<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [MessagePrimitive] {
+private func modes<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [MessagePrimitive] {
     let half = Array(iv.prefix(Cipher.blockSize / 2))
     let block = Array(iv.prefix(Cipher.blockSize))
     return [

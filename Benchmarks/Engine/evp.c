@@ -6,8 +6,8 @@
  * by the engine gost through EVP. Prints the medians, and of the ratios of adjacent turns the median.
  */
 #define OPENSSL_API_COMPAT 10101
-#include "block.h"
-#include "hash.h"
+#include "GOSTCiphers.h"
+#include "GOSTHashes.h"
 
 #include <openssl/engine.h>
 #include <openssl/err.h>
@@ -36,8 +36,8 @@ static const unsigned char key[32] = {1}, iv[16] = {2};
 static EVP_MD_CTX *hashing;
 static const EVP_MD *digest;
 static EVP_CIPHER_CTX *enciphering;
-static enum hash_kind kind;
-static struct block block;
+static gost_hash_name kind;
+static gost_block block;
 static gost_counter counter;
 
 static void by_digest(void) {
@@ -45,21 +45,18 @@ static void by_digest(void) {
     CHECK(EVP_DigestFinal_ex(hashing, result, NULL));
 }
 static void by_streebog(void) {
-    uint64_t state[8], length = 0, sum[8] = {0}, last[8] = {1};
+    gost_hash hash;
 
-    memset(state, kind == HASH_256 ? 1 : 0, sizeof state);
-    gost_streebog_update(gost_best_path(), state, &length, sum, message, SIZE / 64, gost_streebog_constants());
-    /* The last block, its number, and the sum. */
-    for (int i = 0; i < 3; i++)
-        gost_streebog_compress(gost_best_path(), state, last, 0, gost_streebog_constants());
-    memcpy(result, state, sizeof state);
+    gost_hash_begin(gost_best_path(), &hash, kind);
+    gost_hash_update(&hash, message, SIZE);
+    gost_hash_end(&hash, result);
 }
 static void by_cipher(void) {
     int length;
     CHECK(EVP_EncryptUpdate(enciphering, result, &length, message, SIZE) && length == SIZE);
 }
 static void by_kuznyechik(void) {
-    gost_kuznyechik_ctr(block.path, block.round_keys, &counter, message, result, SIZE / 16);
+    gost_block_ctr(&block, &counter, message, result, SIZE / 16);
 }
 
 static double now(void) {
@@ -94,11 +91,11 @@ static double median(double *list) {
 static struct row {
     const char *name;
     void (*through)(void), (*kernel)(void);
-    enum hash_kind kind;
+    gost_hash_name kind;
     double own, bare, ratio, others;
 } rows[] = {
-    {.name = "md_gost12_256", .through = by_digest, .kernel = by_streebog, .kind = HASH_256},
-    {.name = "md_gost12_512", .through = by_digest, .kernel = by_streebog, .kind = HASH_512},
+    {.name = "md_gost12_256", .through = by_digest, .kernel = by_streebog, .kind = gost_hash_streebog256},
+    {.name = "md_gost12_512", .through = by_digest, .kernel = by_streebog, .kind = gost_hash_streebog512},
     {.name = "kuznyechik-ctr", .through = by_cipher, .kernel = by_kuznyechik},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -145,9 +142,9 @@ int main(void) {
     hashing = EVP_MD_CTX_new();
     enciphering = EVP_CIPHER_CTX_new();
     memset(message, 3, sizeof message);
-    block_begin(&block, BLOCK_KUZNYECHIK);
-    block_set_key(&block, key);
-    counter = block_counter(&block, iv, 8);
+    gost_block_begin(gost_best_path(), &block, gost_cipher_kuznyechik);
+    gost_block_set_key(&block, key);
+    counter = gost_block_counter(gost_cipher_kuznyechik, iv, 8);
     for (int i = 0; i < ROWS; i++)
         measure(&rows[i], library);
     /* From here on OpenSSL takes the engine's digests and ciphers in place of a provider's. */

@@ -13,8 +13,18 @@ package enum StorageKey {
     ///   - password: Four bytes for each character; none without a password.
     ///   - salt: 12 bytes of masks.key, or a fingerprint of 8.
     package static func derive(_ algorithm: PublicKeyAlgorithm, password: Span<UInt8>, salt: Span<UInt8>) -> Secret {
-        if algorithm == .gostR34102001 { return derive(GOSTR341194.self, password, salt) }
-        return derive(Streebog256.self, password, salt)
+        let hash: HashAlgorithm = algorithm == .gostR34102001 ? .gostR341194 : .streebog256
+        let first = hashed(hash, salt, password)
+        var code = Secret(copying: beginning)
+        for _ in 0..<rounds(hasPassword: !password.isEmpty) {
+            code = hashed(
+                hash, code.padded(with: 0x36, to: hash.blockSize).bytes, first.bytes,
+                code.padded(with: 0x5C, to: hash.blockSize).bytes, first.bytes)
+        }
+        let last = hashed(
+            hash, code.padded(with: 0x36, to: code.count).bytes, salt, code.padded(with: 0x5C, to: code.count).bytes,
+            password)
+        return hashed(hash, last.bytes)
     }
 
     private static let beginning = Array("DENEFH028.760246785.IUEFHWUIO.EF".utf8)
@@ -22,26 +32,11 @@ package enum StorageKey {
     /// The number of rounds. Without a password nothing has to be slow.
     private static func rounds(hasPassword: Bool) -> Int { hasPassword ? 2000 : 2 }
 
-    private static func derive<Hash: HashFunction & ~Copyable>(
-        _: Hash.Type, _ password: Span<UInt8>, _ salt: Span<UInt8>
+    private static func hashed(
+        _ algorithm: HashAlgorithm, _ a: Span<UInt8>, _ b: Span<UInt8> = Span(), _ c: Span<UInt8> = Span(),
+        _ d: Span<UInt8> = Span()
     ) -> Secret {
-        let first = hashed(Hash.self, salt, password)
-        var code = Secret(copying: beginning)
-        for _ in 0..<rounds(hasPassword: !password.isEmpty) {
-            code = hashed(
-                Hash.self, code.padded(with: 0x36, to: Hash.blockSize).bytes, first.bytes,
-                code.padded(with: 0x5C, to: Hash.blockSize).bytes, first.bytes)
-        }
-        let last = hashed(
-            Hash.self, code.padded(with: 0x36, to: code.count).bytes, salt,
-            code.padded(with: 0x5C, to: code.count).bytes, password)
-        return hashed(Hash.self, last.bytes)
-    }
-
-    private static func hashed<Hash: HashFunction & ~Copyable>(
-        _: Hash.Type, _ a: Span<UInt8>, _ b: Span<UInt8> = Span(), _ c: Span<UInt8> = Span(), _ d: Span<UInt8> = Span()
-    ) -> Secret {
-        var hash = Hash()
+        var hash = HashState(algorithm)
         hash.update(a)
         hash.update(b)
         hash.update(c)

@@ -13,6 +13,14 @@ struct SecretBox<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Senda
         unsafe memory.start.initializeMemory(as: Value.self, to: value)
     }
 
+    /// A second value that is the same, without a copy on the stack.
+    init(copying other: borrowing SecretBox) {
+        memory = WipedMemory(MemoryLayout<Value>.stride)
+        unsafe other.withUnsafePointer {
+            _ = unsafe memory.start.initializeMemory(as: Value.self, from: $0, count: 1)
+        }
+    }
+
     private var storage: UnsafeMutablePointer<Value> {
         @inline(__always) get { unsafe memory.start.assumingMemoryBound(to: Value.self) }
     }

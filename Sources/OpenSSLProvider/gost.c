@@ -6,7 +6,7 @@
 
 struct signing {
     struct pkey *pkey;
-    struct hash hash;
+    gost_hash hash;
 };
 
 static void *new(void *provider, const char *properties) {
@@ -59,7 +59,7 @@ static int begin(void *context, void *key, const OSSL_PARAM parameters[], bool i
         return FAIL(REASON_INPUT, "the key has no private half");
     if (!signing->pkey->der)
         return FAIL(REASON_INPUT, "the key has only parameters");
-    hash_begin(&signing->hash, pkey_hash(signing->pkey));
+    gost_hash_begin(gost_best_path(), &signing->hash, pkey_hash(signing->pkey));
     return set(context, parameters);
 }
 static int begin_sign(void *context, void *key, const OSSL_PARAM parameters[]) {
@@ -112,41 +112,41 @@ static int update(void *context, const unsigned char *data, size_t length) {
     struct signing *signing = context;
 
     if (length)
-        hash_update(&signing->hash, data, length);
+        gost_hash_update(&signing->hash, data, length);
     return 1;
 }
 
 static int end_sign(void *context, unsigned char *signature, size_t *length, size_t room) {
     struct signing *signing = context;
-    enum hash_kind kind = signing->hash.kind;
+    gost_hash_name kind = signing->hash.name;
     unsigned char digest[64];
 
     if (!signature)
         return sign(context, NULL, length, 0, NULL, 0);
-    hash_end(&signing->hash, digest);
-    hash_begin(&signing->hash, kind);
-    return sign(context, signature, length, room, digest, hash_size(kind));
+    gost_hash_end(&signing->hash, digest);
+    gost_hash_begin(gost_best_path(), &signing->hash, kind);
+    return sign(context, signature, length, room, digest, gost_hash_size(kind));
 }
 
 static int end_verify(void *context, const unsigned char *signature, size_t length) {
     struct signing *signing = context;
-    enum hash_kind kind = signing->hash.kind;
+    gost_hash_name kind = signing->hash.name;
     unsigned char digest[64];
 
-    hash_end(&signing->hash, digest);
-    hash_begin(&signing->hash, kind);
-    return verify(context, signature, length, digest, hash_size(kind));
+    gost_hash_end(&signing->hash, digest);
+    gost_hash_begin(gost_best_path(), &signing->hash, kind);
+    return verify(context, signature, length, digest, gost_hash_size(kind));
 }
 
 /* RFC 9215, 2: signature algorithms have no parameters. */
 static int get(void *context, OSSL_PARAM parameters[]) {
     static const unsigned char identifiers[][12] = {
-        [HASH_256] = {0x30, 0x0A, 0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x03, 0x02},
-        [HASH_512] = {0x30, 0x0A, 0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x03, 0x03},
-        [HASH_94] = {0x30, 0x08, 0x06, 0x06, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x03},
+        [gost_hash_streebog256] = {0x30, 0x0A, 0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x03, 0x02},
+        [gost_hash_streebog512] = {0x30, 0x0A, 0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x03, 0x03},
+        [gost_hash_r341194] = {0x30, 0x08, 0x06, 0x06, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x03},
     };
     struct signing *signing = context;
-    enum hash_kind kind;
+    gost_hash_name kind;
     OSSL_PARAM *wanted;
 
     if (!wanted_check(parameters))

@@ -155,8 +155,10 @@ size_t pkey_size(const struct pkey *pkey) {
     return pkey->pkey ? (size_t)EVP_PKEY_get_size(pkey->pkey) : 2 * pkey->curve->numbers->size;
 }
 
-enum hash_kind pkey_hash(const struct pkey *pkey) {
-    return pkey->kind == KIND_GOST_2001 ? HASH_94 : pkey->kind == KIND_GOST_512 ? HASH_512 : HASH_256;
+gost_hash_name pkey_hash(const struct pkey *pkey) {
+    return pkey->kind == KIND_GOST_2001 ? gost_hash_r341194
+        : pkey->kind == KIND_GOST_512   ? gost_hash_streebog512
+                                        : gost_hash_streebog256;
 }
 
 int pkey_give(struct pkey *pkey, OSSL_CALLBACK *callback, void *argument) {

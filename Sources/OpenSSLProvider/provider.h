@@ -41,7 +41,8 @@
 #define KANAL_PROVIDER_H
 
 #include "curve.h"
-#include "hash.h"
+#include "GOSTCiphers.h"
+#include "GOSTHashes.h"
 #include "keys.h"
 
 #include <openssl/core.h>
@@ -114,8 +115,10 @@ void unopened_forget(void);
 extern const OSSL_ALGORITHM digest_algorithms[], cipher_algorithms[], mac_algorithms[];
 extern const OSSL_DISPATCH mgm_magma[], mgm_kuznyechik[];
 /* Whether a name, in OpenSSL's or another form, is this digest's. */
-bool digest_is(enum hash_kind kind, const char *name);
-const char *digest_name(enum hash_kind kind);
+/* Whether an output overlaps its input harmfully. It may have the same place, unless kept text puts it ahead. */
+bool text_overlaps(const unsigned char *out, const unsigned char *in, size_t written, size_t length, bool is_ahead);
+bool digest_is(gost_hash_name kind, const char *name);
+const char *digest_name(gost_hash_name kind);
 
 /* ---- pkey.c ---- */
 
@@ -151,7 +154,7 @@ const char *pkey_name(enum kind kind);
 /* OpenSSL's number of a kind of GOST keys. */
 int pkey_number(enum kind kind);
 size_t pkey_size(const struct pkey *pkey);
-enum hash_kind pkey_hash(const struct pkey *pkey);
+gost_hash_name pkey_hash(const struct pkey *pkey);
 /* Passes a key and its reference to OpenSSL's core, or releases it. */
 int pkey_give(struct pkey *pkey, OSSL_CALLBACK *callback, void *argument);
 

@@ -2,8 +2,6 @@
 /* Signatures, agreements, decryption and generation by GOST keys in memory. */
 #include "provider.h"
 
-#include "wrap.h"
-
 #include <string.h>
 #include <sys/random.h>
 
@@ -25,7 +23,7 @@ int software_sign(const struct pkey *pkey, const unsigned char *digest, unsigned
 /* The shared secret, by VKO or KEG. */
 static int agree(
     const struct pkey *pkey, const unsigned char *point, const unsigned char *ukm, bool is_keg, unsigned char *secret) {
-    enum hash_kind kind = pkey->kind == KIND_GOST_2001 ? HASH_94 : HASH_256;
+    gost_hash_name kind = pkey->kind == KIND_GOST_2001 ? gost_hash_r341194 : gost_hash_streebog256;
     const unsigned char *number = pkey->number->octets;
 
     /* A point of another curve, or of a small order, would reveal the number. */
@@ -60,18 +58,20 @@ int software_derive(
 
 /* The code proves the key. */
 static int unwrap(const struct transported *transported, const unsigned char *kek, unsigned char *secret) {
-    const gost_sbox_set *rows;
-    enum block_kind kind = transported->wrapped_length == TRANSPORTED_KEY + 8 ? BLOCK_MAGMA : BLOCK_KUZNYECHIK;
+    unsigned char key[gost_key_size];
+    gost_sbox_name rows;
+    gost_cipher_name kind = transported->wrapped_length == TRANSPORTED_KEY + 8 ? gost_cipher_magma : gost_cipher_kuznyechik;
     bool is_right;
 
     if (transported->has_keg) {
-        is_right = unwrap_kexp15(
-            kind, kek, transported->ukm + 24, transported->wrapped, transported->wrapped_length, secret);
+        is_right = gost_kimp15(
+            gost_best_path(), kind, kek, transported->ukm + 24, transported->wrapped, transported->wrapped_length, secret);
     } else {
-        rows = gost_sbox_set_of(transported->cipher.bytes, transported->cipher.length);
-        if (!rows)
+        if (!gost_sbox_named(transported->cipher.bytes, transported->cipher.length, &rows))
             return FAIL(REASON_INPUT, "the parameter set of GOST 28147-89 is not known");
-        is_right = unwrap_28147(rows->rows, kek, transported->ukm, transported->wrapped, secret);
+        gost_diversify(gost_best_path(), rows, kek, transported->ukm, key);
+        is_right = gost_unwrap_28147(gost_best_path(), rows, key, transported->ukm, transported->wrapped, secret);
+        OPENSSL_cleanse(key, sizeof key);
     }
     return is_right || FAIL(REASON_INPUT, "the transported key's code is wrong: it is for another key, or was changed");
 }

@@ -33,19 +33,24 @@ static word some(void) {
     return state;
 }
 
-/// Two digits of the loop of has_x_modulo_q, which is in sum.h, after some others or as the first.
+/// Two digits of the loop of has_x_of_parts, which is in sum.h, after some others or as the first.
 static void add_digits(bool has_begun, int k, int l) {
     const gost_curve *c = curve;
-    GROUP(point) sum, multiples[8], base_multiples[GROUP(base_multiples)];
+    GROUP(point) sum, multiples[GROUP(public_multiples)], entry;
     word none[COUNT] = {0};
     begin("digits", none);
     printf("told %d %d %d\n", has_begun, k, l);
     if (has_begun) put(&sum, new_point("point", 0, 0));
     else GROUP(public_begin)(c, &sum);
-    for (size_t j = 0; j < GROUP(base_multiples); j++) put(&base_multiples[j], new_point("point", 1 + j, 0));
-    for (size_t j = 0; j < 8; j++) put(&multiples[j], new_point("point", 1 + GROUP(base_multiples) + j, 0));
+    for (size_t j = 0; j < GROUP(base_multiples); j++) {
+        put(&entry, new_point("point", 1 + j, 0));
+        one_element(curve->table + 2 * COUNT * j, *entry.x);
+        one_element(curve->table + 2 * COUNT * j + COUNT, *entry.y);
+    }
+    for (size_t j = 0; j < GROUP(public_multiples); j++) put(&multiples[j], new_point("point", 1 + GROUP(base_multiples) + j, 0));
     const int8_t k_digits[1] = {(int8_t)k}, l_digits[1] = {(int8_t)l};
-    for (size_t i = 0; i < 1; i++) {
+    const size_t parts = 1, length = 1;
+    for (size_t i = 0; i < length; i++) {
 #include "sum.h"
     }
     printf("output %d %llu %llu\n", has_begun, (number)*sum.x, (number)*sum.y);
@@ -80,11 +85,12 @@ static void add_public(void) {
         }
     }
     for (size_t i = 0; i < COUNT; i++) curve->p.words[i] = ~(word)0;
-    for (int round = 0; round < 100; round++) {
+    for (int round = 0; round < 200; round++) {
         word k[COUNT], l[COUNT], x[COUNT] = {1}, point[2 * COUNT] = {0};
+        gost_prepared_point prepared;
         GROUP(point) a;
         make_number(k, round);
-        make_number(l, round < 50 ? round : 99 - round);
+        make_number(l, round < 100 ? round : 199 - round);
         begin("sum", k);
         printf("second ");
         for (size_t i = COUNT; i-- > 0;) printf("%016llx", (number)l[i]);
@@ -92,7 +98,12 @@ static void add_public(void) {
         put_table();
         put(&a, new_point("point", (number)GROUP(base_windows) * GROUP(base_multiples), 0));
         point[0] = *a.x, point[COUNT] = *a.y;
-        GROUP(has_x_modulo_q)(curve, x, k, l, point);
+        if (round % 2 == 0) {
+            GROUP(has_x_modulo_q)(curve, x, k, l, point);
+            continue;
+        }
+        GROUP(prepare_point)(curve, prepared.words, point);
+        GROUP(prepared_has_x_modulo_q)(curve, x, k, l, prepared.words);
     }
 }
 

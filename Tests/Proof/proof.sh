@@ -76,7 +76,7 @@ public_parts() {
     local source=$kernels/Curves/PublicSum.h part
     mkdir -p "$work/public"
     sed -n '/^    for (size_t i = 0; i <= GROUP(bits); i++) {$/,/^    }$/{//!p}' "$source" > "$work/public/digit.h"
-    sed -n '/^    for (size_t i = GROUP(bits) + 1; i-- > 0;) {$/,/^    }$/{//!p}' "$source" > "$work/public/sum.h"
+    sed -n '/^    for (size_t i = length; i-- > 0;) {$/,/^    }$/{//!p}' "$source" > "$work/public/sum.h"
     sed -n '/^    \/\/ The numbers below p that/,/^}$/{/^}$/!p}' "$source" > "$work/public/candidates.h"
     for part in digit sum candidates; do [ -s "$work/public/$part.h" ] || fail "PublicSum.h has no part $part"; done
 }

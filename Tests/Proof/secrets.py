@@ -15,8 +15,8 @@ ORDER = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 # Further arguments are above the address that a function returns to.
 STACKED = [("at", "entry", 8 + offset) for offset in range(48)]
 # Functions whose inputs are all public by their header: no claim is made of them.
-OPEN = re.compile(r"(^gost_curve_prepare|^gost_curve_has_x_modulo_q|^gost_curve_size|_has_x_modulo_q|_public_\w+|_make_digits"
-                  r"|_make_public\w*|_prepare|_prepare_form|_make_table|^prepare_modulus|^gost_\w+_set_(at|of)|^gost_has_path)$")
+OPEN = re.compile(r"(^gost_curve_prepare|^gost_curve_has_x_modulo_q|^gost_curve_size|_has_x_modulo_q|_has_x_of_parts|_public_\w+|_make_digits"
+                  r"|_make_public\w*|_prepare|_prepare_form|_prepare_point|_make_table|^prepare_modulus|^gost_\w+_set_(at|of)|^gost_sbox_named|^gost_has_path)$")
 LIBRARY = {"memcpy", "memset", "memmove", "__memcpy_chk", "__memset_chk", "__memmove_chk"}
 MOVES = re.compile(r"v?mov|lea|v?pshuf[dlh]|v?pbroadcast|vbroadcast|v?pmovzx|v?pmovsx|vpmov|bswap$|v?pextr|vextract|vpabs|"
                    r"vperm[qd]$|vpermilp|kmov|bs[rf]|tzcnt|lzcnt|popcnt|sqrt")

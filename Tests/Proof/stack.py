@@ -10,7 +10,8 @@ from objects import Object
 
 CLEARING = ("gost_clear_stack", "gost_clear_little")
 # Functions that are public by their header, or have no secret.
-OPEN = ("gost_curve_size", "gost_curve_prepare", "gost_curve_has_x_modulo_q", "gost_public_answer")
+OPEN = ("gost_curve_size", "gost_curve_prepare", "gost_curve_has_x_modulo_q", "gost_curve_prepare_point",
+        "gost_curve_prepared_has_x_modulo_q", "gost_public_answer")
 # Functions of the C library keep this much at most on the stack; they are bound when the library is loaded.
 LIBRARY_DEPTH = 256
 CHANGED = {"rax", "rcx", "rdx", "rsi", "rdi", *(f"r{i}" for i in range(8, 12))}

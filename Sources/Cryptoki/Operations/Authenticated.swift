@@ -3,7 +3,7 @@ import GOST
 import Secrets
 
 /// MGM (RFC 9058) without further data to authenticate. Nothing is released before all of it is authentic.
-final class Authenticated<Cipher: BlockCipher & ~Copyable>: CipherState {
+final class Authenticated<Cipher: GOSTBlockCipher & ~Copyable>: CipherState {
     private let mode: MGM<Cipher>
     private let nonce: [UInt8]
     private let direction: CipherDirection

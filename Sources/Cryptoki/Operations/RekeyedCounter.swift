@@ -3,7 +3,7 @@ import GOST
 import Secrets
 
 /// CTR-ACPKM (R 1323565.1.017-2018; RFC 8645, 6.2.2), the same in both directions.
-final class RekeyedCounter<Cipher: BlockCipher & ~Copyable>: CipherState {
+final class RekeyedCounter<Cipher: GOSTBlockCipher & ~Copyable>: CipherState {
     private var mode: CTRACPKM<Cipher>
     let granularity: Int? = 1
 

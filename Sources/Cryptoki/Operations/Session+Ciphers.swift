@@ -110,7 +110,7 @@ extension Session {
 
     /// The parameter holds the section in bytes, as a little-endian number of 32 bits, and the IV of half a block. A
     /// section that is not whole blocks, as in the vendor's example, is rounded up.
-    private static func rekeyedCounter<Cipher: BlockCipher & ~Copyable>(
+    private static func rekeyedCounter<Cipher: GOSTBlockCipher & ~Copyable>(
         _ cipher: Cipher.Type, _ parameter: [UInt8], _ key: Span<UInt8>
     ) throws(GOSTError) -> (any CipherState)? {
         guard parameter.count == 4 + Cipher.blockSize / 2 else { return nil }

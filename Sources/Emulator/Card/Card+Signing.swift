@@ -235,7 +235,7 @@ private struct SecretCipher {
     }
 
     /// GOST R 34.12-2015 in the modes of GOST R 34.13-2015: simple substitution, CTR and the MAC.
-    private func apply<Cipher: BlockCipher & ~Copyable>(
+    private func apply<Cipher: GOSTBlockCipher & ~Copyable>(
         _: Cipher.Type, _ data: Span<UInt8>, _ key: borrowing Secret, _ isDecryption: Bool
     ) throws(GOSTError) -> Secret {
         switch mode {

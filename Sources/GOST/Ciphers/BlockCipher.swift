@@ -31,9 +31,6 @@ package protocol BlockCipher: ~Copyable, Sendable {
 
     /// Links all whole blocks in place; `register` is one block, before and after.
     func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret)
-
-    /// Adds to `register`, which is one block, whole blocks in turn, and enciphers it after each of them.
-    func absorb(_ blocks: Span<UInt8>, into register: inout Secret)
 }
 
 extension BlockCipher where Self: ~Copyable {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GOSTKernels
 package import Secrets
 
 /// GOST 28147-89 with linked blocks (CBC; RFC 4357, 2.1), for a message that comes in pieces of whole blocks and is
 /// either enciphered or deciphered. Padding is the caller's.
 package struct GOST28147CBC: ~Copyable, Sendable {
-    private var meshed: MeshedCipher
-    /// The last block of ciphertext, at first the initialisation vector.
-    private var last: Secret
+    private var message: SecretBox<gost_cipher>
 
     /// Begins a message with a key of 32 bytes and an initialisation vector of 8. Constant time in its secret inputs.
     ///
@@ -16,9 +15,7 @@ package struct GOST28147CBC: ~Copyable, Sendable {
     ///   change the key alone, some do not mesh in this mode. It is best avoided.
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
     package init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
-        guard iv.count == 8 else { throw .invalidIVLength }
-        meshed = MeshedCipher(try GOST28147(key: key, sBox: sBox), meshing: meshing)
-        last = Secret(copying: iv)
+        message = try GOST28147(key: key, sBox: sBox).message(.cbc, iv: iv, meshing: meshing)
     }
 
     /// Enciphers the next blocks of the message. Constant time in its secret inputs.
@@ -26,16 +23,7 @@ package struct GOST28147CBC: ~Copyable, Sendable {
     /// - Throws: ``GOSTError/invalidLength`` if `plaintext` does not end with a block.
     package mutating func encrypt(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret {
         guard plaintext.count % 8 == 0 else { throw .invalidLength }
-        var result = Secret(copying: plaintext)
-        var output = result.mutableBytes
-        var done = 0
-        while done < output.count {
-            let count = beginBlocks(output.count - done)
-            var blocks = output._mutatingExtracting(done..<done + count)
-            meshed.cipher.link(&blocks, by: .input, register: &last)
-            done += count
-        }
-        return result
+        return message.update(plaintext, enciphering: true)
     }
 
     /// Deciphers the next blocks of the message. Constant time in its secret inputs.
@@ -43,25 +31,6 @@ package struct GOST28147CBC: ~Copyable, Sendable {
     /// - Throws: ``GOSTError/invalidLength`` if `ciphertext` does not end with a block.
     package mutating func decrypt(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret {
         guard ciphertext.count % 8 == 0 else { throw .invalidLength }
-        var result = Secret(copying: ciphertext)
-        var output = result.mutableBytes
-        var done = 0
-        while done < output.count {
-            let count = beginBlocks(output.count - done)
-            var blocks = output._mutatingExtracting(done..<done + count)
-            let links = last.appending(blocks.span)
-            last = links.extracting(count..<count + 8)
-            meshed.cipher.decrypt(&blocks)
-            blocks.add(links.bytes, at: 0, count: count)
-            done += count
-        }
-        return result
-    }
-
-    /// Counts the next blocks, and returns how many of so many bytes have the same key.
-    private mutating func beginBlocks(_ bytes: Int) -> Int {
-        let (bytes, keyHasChanged) = meshed.begin(bytes)
-        if keyHasChanged { meshed.cipher.encrypt(&last) }
-        return bytes
+        return message.update(ciphertext, enciphering: false)
     }
 }

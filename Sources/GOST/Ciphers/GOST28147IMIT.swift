@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GOSTKernels
 package import Secrets
 
 /// The message authentication code of GOST 28147-89 (RFC 5830, 8), of a message that comes in pieces.
 package struct GOST28147IMIT: ~Copyable, Sendable {
     private let tagLength: Int
-    private var meshed: MeshedCipher
-    private var state: SecretBox<State>
-
-    struct State: BitwiseCopyable, Sendable {
-        var code: UInt64
-        var partial = PartialBlock<8>()
-        var blocks = 0
-    }
+    private var mac: SecretBox<gost_mac>
 
     /// Begins a message with a key of 32 bytes. Constant time in its secret inputs.
     ///
@@ -28,32 +22,19 @@ package struct GOST28147IMIT: ~Copyable, Sendable {
     ) throws(GOSTError) {
         guard iv.isEmpty || iv.count == 8 else { throw .invalidIVLength }
         guard (1...8).contains(tagLength) else { throw .invalidLength }
-        meshed = MeshedCipher(try GOST28147(key: key, sBox: sBox), meshing: meshing)
-        state = SecretBox(State(code: iv.littleEndianUInt64(at: 0)))
+        mac = SecretBox(imit: try GOST28147(key: key, sBox: sBox).block, iv: iv, meshing: meshing)
         self.tagLength = tagLength
     }
 
     /// Appends `data` to the message. Constant time in its secret inputs.
-    package mutating func update(_ data: Span<UInt8>) {
-        var rest = data
-        while !rest.isEmpty {
-            if state.value.partial.count == 0 { rest = absorbBlocks(of: rest) }
-            rest = state.value.partial.fill(from: rest)
-            if state.value.partial.isFull { absorb() }
-        }
-    }
+    package mutating func update(_ data: Span<UInt8>) { mac.update(data) }
 
     /// Ends the message and returns its MAC, the first bytes of the state. Constant time in its secret inputs.
     ///
     /// The last block is padded with zeros. The standard wants two blocks or more: to a message of one, a block of zeros
     /// is added, as CryptoPro CSP, libgcrypt and OpenSSL's engine do; other libraries leave it at one block. The MAC of
     /// no bytes is the initial state.
-    package consuming func finalize() -> Secret {
-        if state.value.partial.count > 0 { absorb() }
-        if state.value.blocks == 1 { absorb() }
-        let code = Secret(littleEndian: SIMD2(state.value.code, 0), 0..<1)
-        return code.extracting(0..<tagLength)
-    }
+    package consuming func finalize() -> Secret { mac.end(tagLength) }
 
     /// The MAC of `data` under `key`. Constant time in its secret inputs.
     ///
@@ -64,25 +45,5 @@ package struct GOST28147IMIT: ~Copyable, Sendable {
         var code = try GOST28147IMIT(key: key, iv: iv, sBox: sBox, meshing: meshing, tagLength: tagLength)
         code.update(data)
         return code.finalize()
-    }
-
-    /// Adds whole blocks from the front of `data` to the state, and returns the rest of `data`.
-    @_lifetime(copy data)
-    private mutating func absorbBlocks(of data: Span<UInt8>) -> Span<UInt8> {
-        var rest = data
-        while rest.count >= 8 {
-            let (count, _) = meshed.begin(rest.count / 8 * 8)
-            meshed.cipher.authenticate(rest.extracting(first: count), &state.value.code)
-            state.value.blocks = min(state.value.blocks + count / 8, 2)
-            rest = rest.extracting(droppingFirst: count)
-        }
-        return rest
-    }
-
-    /// Adds the block so far to the state; missing bytes are zero.
-    private mutating func absorb() {
-        let block = state.value.partial
-        _ = absorbBlocks(of: block.bytes)
-        state.value.partial.clear()
     }
 }

@@ -6,48 +6,33 @@ package import Secrets
 /// block and the words of a key beginning with the most significant byte.
 ///
 /// Constant time in keys and blocks.
-package struct Magma: ~Copyable, BlockCipher {
-    /// The bytes of a block.
-    package static var blockSize: Int { 8 }
+package struct Magma: ~Copyable, GOSTBlockCipher {
+    package static var algorithm: CipherAlgorithm { .magma }
 
-    private let keys: SecretBox<Keys28147>
-    private let substitution = SBox.tc26Z.substitution
+    private let block: SecretBox<gost_block>
 
     /// A cipher with the first 32 bytes of `key`; bytes that are missing count as zero. Constant time in its secret
     /// inputs.
-    package init(padding key: Span<UInt8>) {
-        keys = SecretBox(Keys28147(bigEndian: key))
-    }
+    package init(padding key: Span<UInt8>) { block = SecretBox(.magma, padding: key) }
 
-    private init(_ keys: Keys28147) { self.keys = SecretBox(keys) }
+    private init(_ block: consuming SecretBox<gost_block>) { self.block = block }
 
     /// A second cipher with the same key. Constant time in its secret inputs.
-    package func copy() -> Magma { Magma(keys.value) }
+    package func copy() -> Magma { Magma(SecretBox(copying: block)) }
 
     /// Enciphers every whole block of 8 bytes in place (RFC 8891, 4.3). Constant time in its secret inputs.
-    package func encrypt(_ blocks: inout MutableSpan<UInt8>) {
-        keys.encrypt(&blocks, substitution, .big)
-    }
+    package func encrypt(_ blocks: inout MutableSpan<UInt8>) { block.encrypt(&blocks) }
 
     /// Deciphers every whole block of 8 bytes in place (RFC 8891, 4.4). Constant time in its secret inputs.
-    package func decrypt(_ blocks: inout MutableSpan<UInt8>) {
-        keys.decrypt(&blocks, substitution, .big)
-    }
+    package func decrypt(_ blocks: inout MutableSpan<UInt8>) { block.decrypt(&blocks) }
 
-    /// Adds enciphered counters to whole blocks of 8 bytes in place. Constant time in its
-    /// secret inputs.
+    /// Adds enciphered counters to whole blocks of 8 bytes in place. Constant time in its secret inputs.
     package func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) {
-        keys.addCounters(to: &blocks, counter: &counter, substitution, .big)
+        block.addGamma(to: &blocks, counter: &counter)
     }
 
     /// Links whole blocks of 8 bytes in place. Constant time in its secret inputs.
     package func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) {
-        keys.link(&blocks, by: chain, register: &register, substitution, .big)
-    }
-
-    /// Adds whole blocks of 8 bytes to `register` and enciphers it after each of them. Constant time in its secret
-    /// inputs.
-    package func absorb(_ blocks: Span<UInt8>, into register: inout Secret) {
-        keys.absorb(blocks, into: &register, substitution, .big)
+        block.link(&blocks, by: chain, register: &register)
     }
 }

@@ -9,11 +9,11 @@ package struct SBox: Sendable {
     /// The parameter set's object identifier in DER, tag and length included.
     package let oid: [UInt8]
 
-    let substitution: Substitution
+    let set: gost_sbox_name
 
     init(_ set: gost_sbox_name) {
         (name, oid) = unsafe Self.identity(gost_sbox_set_at(set)?.pointee)
-        substitution = Substitution(set)
+        self.set = set
     }
 
     private static func identity(_ set: gost_sbox_set?) -> (name: String, oid: [UInt8]) {

@@ -143,15 +143,43 @@ extension CurveArithmetic {
         _ x: borrowing Number, _ k: borrowing Number, _ l: borrowing Number, _ point: borrowing Point
     ) throws(GOSTError) -> Bool {
         guard !point.isInfinity else { return false }
+        let bytes = point.coordinates.bytes
+        return unsafe try withNumbers(x, k, l) { table, x, k, l in
+            unsafe bytes.withUnsafeBufferPointer {
+                unsafe gost_curve_has_x_modulo_q(table, x, k, l, $0.baseAddress)
+            }
+        }
+    }
+
+    /// The same for a point that is prepared.
+    func hasXModuloQ(
+        _ x: borrowing Number, _ k: borrowing Number, _ l: borrowing Number, _ point: PreparedPoint
+    ) throws(GOSTError) -> Bool {
+        unsafe try withNumbers(x, k, l) { table, x, k, l in
+            unsafe point.withMultiples { unsafe gost_curve_prepared_has_x_modulo_q(table, x, k, l, $0) }
+        }
+    }
+
+    /// The point of a key, prepared for signatures. It is public.
+    func prepared(_ key: PublicKey) -> PreparedPoint {
+        unsafe PreparedPoint { multiples in
+            unsafe key.bytes.span.withUnsafeBufferPointer {
+                unsafe gost_curve_prepare_point(kernel.pointer, multiples, $0.baseAddress)
+            }
+        }
+    }
+
+    /// Lends the curve with its table, and numbers.
+    private func withNumbers(
+        _ x: borrowing Number, _ k: borrowing Number, _ l: borrowing Number,
+        _ body: (OpaquePointer, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?) -> Bool
+    ) throws(GOSTError) -> Bool {
         let table = try KernelCurve.withTable(curve)
-        let (k, l, bytes) = (k.bytes, l.bytes, point.coordinates.bytes)
+        let (k, l) = (k.bytes, l.bytes)
         return unsafe x.bytes.withUnsafeBufferPointer { x in
             unsafe k.withUnsafeBufferPointer { k in
-                unsafe l.withUnsafeBufferPointer { l in
-                    unsafe bytes.withUnsafeBufferPointer {
-                        unsafe gost_curve_has_x_modulo_q(
-                            table.pointer, x.baseAddress, k.baseAddress, l.baseAddress, $0.baseAddress)
-                    }
+                unsafe l.withUnsafeBufferPointer {
+                    unsafe body(table.pointer, x.baseAddress, k.baseAddress, $0.baseAddress)
                 }
             }
         }

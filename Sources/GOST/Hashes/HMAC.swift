@@ -1,68 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GOSTKernels
 package import Secrets
 
 /// HMAC (RFC 2104) over a GOST hash function: HMAC_GOSTR3411 of RFC 4357, 3, and HMAC_GOSTR3411_2012_256 and
 /// HMAC_GOSTR3411_2012_512 of RFC 7836, 4.1.
 ///
 /// Constant time in its secret inputs, the key and the message; their lengths show.
-package struct HMAC<Hash: HashFunction & ~Copyable>: ~Copyable, Sendable {
-    private var inner: Hash
-    private var outer: Hash
+package struct HMAC<Hash: HashFunction>: ~Copyable, Sendable {
+    private var state: SecretBox<gost_hmac>
 
     /// Begins a message under `key`, which can have any length. A key longer than a block is hashed first.
     package init(key: Span<UInt8>) {
-        if key.count > Hash.blockSize {
-            var hash = Hash()
-            hash.update(key)
-            let short = hash.finalize()
-            self.init(blockKey: short.bytes)
-        } else {
-            self.init(blockKey: key)
+        let path = Instructions.current.path
+        state = SecretBox(gost_hmac())
+        unsafe state.withUnsafeMutablePointer { state in
+            unsafe key.withUnsafeBufferPointer {
+                unsafe gost_hmac_begin(path, state, Hash.algorithm.name, $0.baseAddress, $0.count)
+            }
         }
     }
 
-    private init(blockKey key: Span<UInt8>) {
-        inner = Self.begin(key, pad: 0x36)
-        outer = Self.begin(key, pad: 0x5C)
-    }
-
-    private init(inner: consuming Hash, outer: consuming Hash) {
-        self.inner = inner
-        self.outer = outer
-    }
-
-    /// The hash of one block, the key with `pad` added to every byte.
-    private static func begin(_ key: Span<UInt8>, pad: UInt8) -> Hash {
-        var block = Secret(count: Hash.blockSize)
-        var bytes = block.mutableBytes
-        for index in bytes.indices { bytes[index] = pad ^ (index < key.count ? key[index] : 0) }
-        var hash = Hash()
-        hash.update(block.bytes)
-        return hash
-    }
+    private init(_ state: consuming SecretBox<gost_hmac>) { self.state = state }
 
     /// Appends `data` to the message. Constant time in its secret inputs.
     package mutating func update(_ data: Span<UInt8>) {
-        inner.update(data)
+        unsafe state.withUnsafeMutablePointer { state in
+            unsafe data.withUnsafeBufferPointer { unsafe gost_hmac_update(state, $0.baseAddress, $0.count) }
+        }
     }
 
     /// Ends the message and returns its MAC, as many bytes as the hash's. Constant time in its secret inputs.
     package consuming func finalize() -> Secret {
-        let digest = inner.finalize()
-        outer.update(digest.bytes)
-        return outer.finalize()
+        var code = Secret(count: Hash.digestSize)
+        var bytes = code.mutableBytes
+        unsafe state.withUnsafeMutablePointer { state in
+            unsafe bytes.withUnsafeMutableBufferPointer { unsafe gost_hmac_end(state, $0.baseAddress) }
+        }
+        return code
     }
 
     /// A second state under the same key that goes on from here.
-    package borrowing func copy() -> HMAC {
-        HMAC(inner: inner.copy(), outer: outer.copy())
-    }
+    package borrowing func copy() -> HMAC { HMAC(SecretBox(copying: state)) }
 
     /// The MAC of `data` under `key`. Constant time in its secret inputs.
     package static func authenticate(_ data: Span<UInt8>, key: Span<UInt8>) -> Secret {
         var code = HMAC(key: key)
         code.update(data)
         return code.finalize()
+    }
+
+    /// Replaces `iterate`, of the size of a digest, by its MAC under the key `count` times, and adds each to `sum`
+    /// modulo 2. No message has begun. Constant time in its secret inputs.
+    func iterate(_ iterate: inout Secret, _ count: Int, sum: inout Secret) {
+        guard count > 0, iterate.count == Hash.digestSize, sum.count == Hash.digestSize else { return }
+        var iterate = iterate.mutableBytes
+        var sum = sum.mutableBytes
+        unsafe state.withUnsafePointer { state in
+            unsafe iterate.withUnsafeMutableBufferPointer { iterate in
+                unsafe sum.withUnsafeMutableBufferPointer {
+                    unsafe gost_hmac_iterate(state, iterate.baseAddress, $0.baseAddress, count)
+                }
+            }
+        }
     }
 }

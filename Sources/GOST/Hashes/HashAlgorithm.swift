@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GOSTKernels
+
 /// The hash functions of the family, for a choice at run time.
 package enum HashAlgorithm: Sendable, CaseIterable {
     /// GOST R 34.11-94 with the CryptoPro parameter set.
@@ -10,7 +12,19 @@ package enum HashAlgorithm: Sendable, CaseIterable {
     case streebog512
 
     /// The number of bytes of a digest.
-    package var digestSize: Int { self == .streebog512 ? 64 : 32 }
+    package var digestSize: Int { gost_hash_size(name) }
+
+    /// The number of bytes of a block, to which ``HMAC`` pads its key.
+    package var blockSize: Int { gost_hash_block_size(name) }
+
+    /// The name that the kernels have for it.
+    var name: gost_hash_name {
+        switch self {
+        case .gostR341194: .r341194
+        case .streebog256: .streebog256
+        case .streebog512: .streebog512
+        }
+    }
 
     /// The object identifier of the parameter set in DER, tag and length included (RFC 4357, 8.2; RFC 9215, 2).
     package var oid: [UInt8] {

@@ -1,50 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GOSTKernels
 package import Secrets
 
-/// A hash by one of the functions, being computed.
-package enum HashState: ~Copyable, Sendable {
-    case gostR341194(GOSTR341194)
-    case streebog256(Streebog256)
-    case streebog512(Streebog512)
+/// A hash that is being computed, of a message that comes in pieces.
+///
+/// A message may be a password, so that a state is never copied by accident, wipes itself, and is constant time in the
+/// message; only the message's length shows.
+package struct HashState: ~Copyable, Sendable {
+    private let algorithm: HashAlgorithm
+    private var state: SecretBox<gost_hash>
 
+    /// The state before the first byte.
     package init(_ algorithm: HashAlgorithm) {
-        switch algorithm {
-        case .gostR341194: self = .gostR341194(GOSTR341194())
-        case .streebog256: self = .streebog256(Streebog256())
-        case .streebog512: self = .streebog512(Streebog512())
+        self.init(algorithm, SecretBox(gost_hash()))
+        unsafe state.withUnsafeMutablePointer {
+            unsafe gost_hash_begin(Instructions.current.path, $0, algorithm.name)
         }
     }
 
+    /// The state of GOST R 34.11-94 with any S-box before the first byte.
+    package init(sBox: SBox) {
+        self.init(.gostR341194)
+        state.value.rows = sBox.set
+    }
+
+    private init(_ algorithm: HashAlgorithm, _ state: consuming SecretBox<gost_hash>) {
+        self.algorithm = algorithm
+        self.state = state
+    }
+
+    /// Appends `data` to the message. Constant time in its secret inputs.
     package mutating func update(_ data: Span<UInt8>) {
-        switch consume self {
-        case .gostR341194(var hash):
-            hash.update(data)
-            self = .gostR341194(hash)
-        case .streebog256(var hash):
-            hash.update(data)
-            self = .streebog256(hash)
-        case .streebog512(var hash):
-            hash.update(data)
-            self = .streebog512(hash)
+        unsafe state.withUnsafeMutablePointer { state in
+            unsafe data.withUnsafeBufferPointer { unsafe gost_hash_update(state, $0.baseAddress, $0.count) }
         }
     }
 
-    /// The digest, in the byte order of the standards' implementations.
+    /// Ends the message and returns its hash code, least significant byte of the standard's vector first. Constant time
+    /// in its secret inputs.
     package consuming func finalize() -> Secret {
-        switch consume self {
-        case .gostR341194(let hash): hash.finalize()
-        case .streebog256(let hash): hash.finalize()
-        case .streebog512(let hash): hash.finalize()
+        var digest = Secret(count: algorithm.digestSize)
+        var bytes = digest.mutableBytes
+        unsafe state.withUnsafeMutablePointer { state in
+            unsafe bytes.withUnsafeMutableBufferPointer { unsafe gost_hash_end(state, $0.baseAddress) }
         }
+        return digest
     }
 
     /// A second hash that goes on from here.
-    package borrowing func copy() -> HashState {
-        switch self {
-        case .gostR341194(let hash): .gostR341194(hash.copy())
-        case .streebog256(let hash): .streebog256(hash.copy())
-        case .streebog512(let hash): .streebog512(hash.copy())
-        }
-    }
+    package borrowing func copy() -> HashState { HashState(algorithm, SecretBox(copying: state)) }
 }

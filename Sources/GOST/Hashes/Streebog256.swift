@@ -1,33 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GOSTKernels
-package import Secrets
-
 /// The hash function GOST R 34.11-2012 with a hash code of 256 bits (RFC 6986).
-package struct Streebog256: HashFunction, ~Copyable {
-    package static var digestSize: Int { 32 }
-    package static var blockSize: Int { 64 }
-
-    private var state: SecretBox<StreebogState>
-
-    package init() {
-        state = SecretBox(StreebogState(initial: 0x0101_0101_0101_0101))
-    }
-
-    private init(_ state: StreebogState) {
-        self.state = SecretBox(state)
-    }
-
-    package mutating func update(_ data: Span<UInt8>) {
-        state.value.update(data)
-    }
-
-    package consuming func finalize() -> Secret {
-        state.value.finish()
-        return Secret(littleEndian: state.value.hash, 4..<8)
-    }
-
-    package borrowing func copy() -> Streebog256 {
-        Streebog256(state.value)
-    }
+package enum Streebog256: HashFunction {
+    package static let algorithm = HashAlgorithm.streebog256
 }

@@ -3,205 +3,51 @@
 internal import GOSTKernels
 internal import Secrets
 
-/// GOST 28147-89 by the kernels.
-extension SecretBox<Keys28147> {
-    /// Enciphers every whole block in place.
-    func encrypt(_ blocks: inout MutableSpan<UInt8>, _ substitution: Substitution, _ order: gost_order) {
-        let (path, count) = (Instructions.current.path, blocks.count / 8)
-        unsafe withCipher(substitution, order) { cipher in
-            unsafe blocks.withUnsafeMutableBufferPointer {
-                unsafe gost_28147_encrypt(path, cipher, $0.baseAddress, $0.baseAddress, count)
-            }
+/// A block cipher under a key. Blocks are enciphered in place, and all whole ones of a span.
+extension SecretBox<gost_block> {
+    /// A cipher with the first 32 bytes of `key`; bytes that are missing count as zero.
+    init(_ name: gost_cipher_name, padding key: Span<UInt8>, rows: gost_sbox_name = .tc26_z) {
+        let key = Secret(copying: key.extracting(first: 32), zeros: max(32 - key.count, 0))
+        self.init(gost_block())
+        unsafe withUnsafeMutablePointer { block in
+            unsafe gost_block_begin(Instructions.current.path, block, name)
+            unsafe block.pointee.rows = rows
+            unsafe key.bytes.withUnsafeBufferPointer { unsafe gost_block_set_key(block, $0.baseAddress) }
         }
     }
 
-    /// Enciphers a block that is a number, its first byte the lowest.
-    func encrypt(_ number: inout UInt64, _ substitution: Substitution) {
-        let path = Instructions.current.path
-        unsafe withCipher(substitution, .little) { cipher in
-            unsafe withUnsafeMutableBytes(of: &number) {
-                let block = unsafe $0.assumingMemoryBound(to: UInt8.self).baseAddress
-                unsafe gost_28147_encrypt(path, cipher, block, block, 1)
-            }
-        }
-    }
-
-    /// Deciphers every whole block in place.
-    func decrypt(_ blocks: inout MutableSpan<UInt8>, _ substitution: Substitution, _ order: gost_order) {
-        let (path, count) = (Instructions.current.path, blocks.count / 8)
-        unsafe withCipher(substitution, order) { cipher in
-            unsafe blocks.withUnsafeMutableBufferPointer {
-                unsafe gost_28147_decrypt(path, cipher, $0.baseAddress, $0.baseAddress, count)
-            }
-        }
-    }
-
-    /// Adds gamma to every whole block in place: the gamma mode (RFC 5830, 6). `counter` is N4 ‖ N3.
-    func addGamma(
-        to blocks: inout MutableSpan<UInt8>, counter: inout UInt64, _ substitution: Substitution, _ order: gost_order
-    ) {
-        let (path, count) = (Instructions.current.path, blocks.count / 8)
-        unsafe withCipher(substitution, order) { cipher in
-            unsafe blocks.withUnsafeMutableBufferPointer {
-                unsafe gost_28147_cnt(path, cipher, &counter, $0.baseAddress, $0.baseAddress, count)
-            }
-        }
-    }
-
-    /// Adds gamma to every whole block in place: the counter mode (GOST R 34.13-2015, 5.2), beginning at `counter`.
-    func addCounters(
-        to blocks: inout MutableSpan<UInt8>, counter: inout Counter, _ substitution: Substitution, _ order: gost_order
-    ) {
-        let (path, count) = (Instructions.current.path, blocks.count / 8)
-        unsafe withCipher(substitution, order) { cipher in
-            unsafe blocks.withUnsafeMutableBufferPointer {
-                unsafe gost_28147_ctr(path, cipher, &counter.next, $0.baseAddress, $0.baseAddress, count)
-            }
-        }
-    }
-
-    /// Adds gamma to whole sections of 1024 bytes in place, before each of which key and counter change (RFC 4357,
-    /// 2.3.2).
-    mutating func addMeshedGamma(
-        to sections: inout MutableSpan<UInt8>, counter: inout UInt64, _ substitution: Substitution
-    ) {
-        let (path, count) = (Instructions.current.path, sections.count / 1024)
-        unsafe withUnsafeMutablePointer { keys in
-            let words = unsafe UnsafeMutableRawPointer(keys).assumingMemoryBound(to: UInt32.self)
-            unsafe substitution.rows.span.withUnsafeBufferPointer { rows in
-                unsafe sections.withUnsafeMutableBufferPointer {
-                    unsafe gost_28147_cnt_meshed(
-                        path, rows.baseAddress, words, &counter, $0.baseAddress, $0.baseAddress, count)
-                }
-            }
-        }
-    }
-
-    /// Links all whole blocks in place; `register` is one block.
-    func link(
-        _ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret, _ substitution: Substitution,
-        _ order: gost_order
-    ) {
-        let (path, count, chain) = (Instructions.current.path, blocks.count / 8, gost_chain(chain))
-        var register = register.mutableBytes
-        unsafe withCipher(substitution, order) { cipher in
-            unsafe register.withUnsafeMutableBufferPointer { register in
-                unsafe blocks.withUnsafeMutableBufferPointer {
-                    unsafe gost_28147_chain(
-                        path, cipher, chain, register.baseAddress, $0.baseAddress, $0.baseAddress, count)
-                }
-            }
-        }
-    }
-
-    /// Adds every whole block to `register`, which is one block, and enciphers it after each.
-    func absorb(
-        _ blocks: Span<UInt8>, into register: inout Secret, _ substitution: Substitution, _ order: gost_order
-    ) {
-        let (path, count) = (Instructions.current.path, blocks.count / 8)
-        var register = register.mutableBytes
-        unsafe withCipher(substitution, order) { cipher in
-            unsafe register.withUnsafeMutableBufferPointer { register in
-                unsafe blocks.withUnsafeBufferPointer {
-                    unsafe gost_28147_chain(path, cipher, .input, register.baseAddress, $0.baseAddress, nil, count)
-                }
-            }
-        }
-    }
-
-    /// Adds every whole block to the state of the authentication code (RFC 5830, 8).
-    func authenticate(_ blocks: Span<UInt8>, _ code: inout UInt64, _ substitution: Substitution) {
-        let (path, count) = (Instructions.current.path, blocks.count / 8)
-        unsafe withCipher(substitution, .little) { cipher in
-            unsafe blocks.withUnsafeBufferPointer { unsafe gost_28147_imit(path, cipher, &code, $0.baseAddress, count) }
-        }
-    }
-
-    private func withCipher(
-        _ substitution: Substitution, _ order: gost_order, _ body: (UnsafePointer<gost_28147>) -> Void
-    ) {
-        unsafe withUnsafePointer { keys in
-            unsafe substitution.rows.span.withUnsafeBufferPointer { rows in
-                let words = unsafe UnsafeRawPointer(keys).assumingMemoryBound(to: UInt32.self)
-                let cipher = unsafe gost_28147(rows: rows.baseAddress, key: words, order: order)
-                unsafe Swift.withUnsafePointer(to: cipher, body)
-            }
-        }
-    }
-}
-
-/// Kuznyechik by the kernels.
-extension SecretBox<Kuznyechik.RoundKeys> {
-    /// Makes the other round keys of the first two.
-    mutating func schedule() {
-        let path = Instructions.current.path
-        unsafe withUnsafeMutablePointer { keys in
-            let keys = unsafe UnsafeMutableRawPointer(keys).assumingMemoryBound(to: UInt8.self)
-            unsafe gost_kuznyechik_schedule(path, keys, gost_kuznyechik_constants())
-        }
-    }
-
-    /// Enciphers every whole block in place.
     func encrypt(_ blocks: inout MutableSpan<UInt8>) {
-        let (path, count) = (Instructions.current.path, blocks.count / 16)
-        unsafe withBytes { keys in
-            unsafe blocks.withUnsafeMutableBufferPointer {
-                unsafe gost_kuznyechik_encrypt(path, keys, $0.baseAddress, $0.baseAddress, count)
-            }
-        }
+        unsafe withBlocks(&blocks) { unsafe gost_block_encrypt($0, $1, $1, $2) }
     }
 
-    /// Deciphers every whole block in place.
     func decrypt(_ blocks: inout MutableSpan<UInt8>) {
-        let (path, count) = (Instructions.current.path, blocks.count / 16)
-        unsafe withBytes { keys in
-            unsafe blocks.withUnsafeMutableBufferPointer {
-                unsafe gost_kuznyechik_decrypt(path, keys, $0.baseAddress, $0.baseAddress, count)
-            }
-        }
+        unsafe withBlocks(&blocks) { unsafe gost_block_decrypt($0, $1, $1, $2) }
     }
 
-    /// Adds gamma to every whole block in place: the counter mode (GOST R 34.13-2015, 5.2), beginning at `counter`.
-    func addCounters(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) {
-        let (path, count) = (Instructions.current.path, blocks.count / 16)
-        unsafe withBytes { keys in
-            unsafe blocks.withUnsafeMutableBufferPointer {
-                unsafe gost_kuznyechik_ctr(path, keys, &counter.next, $0.baseAddress, $0.baseAddress, count)
-            }
-        }
+    /// Adds gamma: the counter mode (GOST R 34.13-2015, 5.2), beginning at `counter`.
+    func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) {
+        unsafe withBlocks(&blocks) { unsafe gost_block_ctr($0, &counter.next, $1, $1, $2) }
     }
 
-    /// Links all whole blocks in place; `register` is one block.
+    /// Links blocks; `register` is one block.
     func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) {
-        let (path, count, chain) = (Instructions.current.path, blocks.count / 16, gost_chain(chain))
         var register = register.mutableBytes
-        unsafe withBytes { keys in
-            unsafe register.withUnsafeMutableBufferPointer { register in
-                unsafe blocks.withUnsafeMutableBufferPointer {
-                    unsafe gost_kuznyechik_chain(
-                        path, keys, chain, register.baseAddress, $0.baseAddress, $0.baseAddress, count)
-                }
+        unsafe register.withUnsafeMutableBufferPointer { register in
+            unsafe withBlocks(&blocks) {
+                unsafe gost_block_chain($0, gost_chain(chain), register.baseAddress, $1, $1, $2)
             }
         }
     }
 
-    /// Adds every whole block to `register`, which is one block, and enciphers it after each.
-    func absorb(_ blocks: Span<UInt8>, into register: inout Secret) {
-        let (path, count) = (Instructions.current.path, blocks.count / 16)
-        var register = register.mutableBytes
-        unsafe withBytes { keys in
-            unsafe register.withUnsafeMutableBufferPointer { register in
-                unsafe blocks.withUnsafeBufferPointer {
-                    unsafe gost_kuznyechik_chain(
-                        path, keys, .input, register.baseAddress, $0.baseAddress, nil, count)
-                }
+    /// Lends the cipher, the blocks and their number.
+    private func withBlocks(
+        _ blocks: inout MutableSpan<UInt8>,
+        _ body: (UnsafePointer<gost_block>, UnsafeMutablePointer<UInt8>?, Int) -> Void
+    ) {
+        unsafe withUnsafePointer { block in
+            unsafe blocks.withUnsafeMutableBufferPointer {
+                unsafe body(block, $0.baseAddress, $0.count / gost_block_size(block.pointee.name))
             }
-        }
-    }
-
-    private func withBytes(_ body: (UnsafePointer<UInt8>) -> Void) {
-        unsafe withUnsafePointer {
-            unsafe body(UnsafeRawPointer($0).assumingMemoryBound(to: UInt8.self))
         }
     }
 }
@@ -217,19 +63,117 @@ extension gost_chain {
     }
 }
 
-/// The sum of products of MGM, two words, the low one first.
-extension SecretBox<InlineArray<2, UInt64>> {
-    /// Adds the products of whole blocks of `data` and of as many of `factors`, of 8 bytes in GF(2^64) or of 16 in
-    /// GF(2^128).
-    mutating func addProducts(_ data: Span<UInt8>, _ factors: Span<UInt8>, blockSize: Int) {
-        let (path, count) = (Instructions.current.path, min(data.count, factors.count) / blockSize)
-        unsafe withUnsafeMutablePointer { sum in
-            let words = unsafe UnsafeMutableRawPointer(sum).assumingMemoryBound(to: UInt64.self)
-            unsafe data.withUnsafeBufferPointer { data in
-                unsafe factors.withUnsafeBufferPointer { factors in
-                    unsafe gost_multilinear_sum(path, words, data.baseAddress, factors.baseAddress, blockSize, count)
+/// A message that is enciphered or deciphered in pieces.
+extension SecretBox<gost_cipher> {
+    /// - Parameters:
+    ///   - iv: As long as the mode requires.
+    ///   - section: The bytes after which the key changes; 0 for never.
+    init(_ block: borrowing SecretBox<gost_block>, _ mode: gost_mode, iv: Span<UInt8>, section: Int) {
+        self.init(gost_cipher())
+        value.mode = mode
+        value.section = section
+        unsafe withUnsafeMutablePointer { cipher in
+            unsafe block.withUnsafePointer { unsafe cipher.pointee.block = $0.pointee }
+            unsafe iv.withUnsafeBufferPointer { unsafe gost_cipher_begin(cipher, $0.baseAddress) }
+        }
+    }
+
+    /// The next bytes of the message, enciphered or deciphered.
+    mutating func update(_ data: Span<UInt8>, enciphering: Bool = true) -> Secret {
+        var result = Secret(copying: data)
+        var bytes = result.mutableBytes
+        unsafe withUnsafeMutablePointer { cipher in
+            unsafe cipher.pointee.is_encryption = enciphering
+            unsafe bytes.withUnsafeMutableBufferPointer {
+                unsafe gost_cipher_update(cipher, $0.baseAddress, $0.baseAddress, $0.count)
+            }
+        }
+        return result
+    }
+}
+
+/// An authentication code of a message that comes in pieces.
+extension SecretBox<gost_mac> {
+    /// The code of GOST 28147-89.
+    ///
+    /// - Parameter iv: 8 bytes, or none for zeros.
+    init(imit block: borrowing SecretBox<gost_block>, iv: Span<UInt8>, meshing: Bool) {
+        self.init(gost_mac())
+        unsafe withUnsafeMutablePointer { mac in
+            unsafe block.withUnsafePointer { block in
+                unsafe iv.withUnsafeBufferPointer { iv in
+                    unsafe gost_mac_begin_imit(mac, block, iv.isEmpty ? nil : iv.baseAddress, meshing)
                 }
             }
         }
+    }
+
+    init(omac block: borrowing SecretBox<gost_block>) {
+        self.init(gost_mac())
+        unsafe withUnsafeMutablePointer { mac in
+            unsafe block.withUnsafePointer { unsafe gost_mac_begin_omac(mac, $0) }
+        }
+    }
+
+    mutating func update(_ data: Span<UInt8>) {
+        unsafe withUnsafeMutablePointer { mac in
+            unsafe data.withUnsafeBufferPointer { unsafe gost_mac_update(mac, $0.baseAddress, $0.count) }
+        }
+    }
+
+    /// The first bytes of the code, at most a block.
+    mutating func end(_ count: Int) -> Secret {
+        var code = Secret(count: count)
+        var bytes = code.mutableBytes
+        unsafe withUnsafeMutablePointer { mac in
+            unsafe bytes.withUnsafeMutableBufferPointer { unsafe gost_mac_end(mac, $0.baseAddress, $0.count) }
+        }
+        return code
+    }
+}
+
+/// A message that is enciphered and authenticated.
+extension SecretBox<gost_mgm> {
+    /// - Parameter nonce: A block whose first bit is 0.
+    init(_ block: borrowing SecretBox<gost_block>, nonce: Span<UInt8>) throws(GOSTError) {
+        self.init(gost_mgm())
+        let hasBegun = unsafe withUnsafeMutablePointer { mgm in
+            unsafe block.withUnsafePointer { block in
+                unsafe nonce.withUnsafeBufferPointer { nonce in
+                    unsafe nonce.count == gost_block_size(block.pointee.name)
+                        && gost_mgm_begin(mgm, block, nonce.baseAddress)
+                }
+            }
+        }
+        guard hasBegun else { throw .invalidIVLength }
+    }
+
+    /// Appends data that are authenticated alone, before all text.
+    mutating func authenticate(_ data: Span<UInt8>) throws(GOSTError) {
+        let hasRoom = unsafe withUnsafeMutablePointer { mgm in
+            unsafe data.withUnsafeBufferPointer { unsafe gost_mgm_authenticate(mgm, $0.baseAddress, $0.count) }
+        }
+        guard hasRoom else { throw .invalidLength }
+    }
+
+    /// Enciphers or deciphers text in place.
+    mutating func update(_ text: inout MutableSpan<UInt8>, enciphering: Bool) throws(GOSTError) {
+        let hasRoom = unsafe withUnsafeMutablePointer { mgm in
+            unsafe text.withUnsafeMutableBufferPointer {
+                unsafe gost_mgm_update(mgm, enciphering, $0.baseAddress, $0.baseAddress, $0.count)
+            }
+        }
+        guard hasRoom else { throw .invalidLength }
+    }
+
+    /// The tag, a block.
+    mutating func end(blockSize: Int) throws(GOSTError) -> Secret {
+        var tag = Secret(count: blockSize)
+        var bytes = tag.mutableBytes
+        let hasInput = unsafe withUnsafeMutablePointer { mgm in
+            unsafe bytes.withUnsafeMutableBufferPointer { unsafe gost_mgm_end(mgm, $0.baseAddress) }
+        }
+        guard hasInput else { throw .invalidLength }
+        return tag
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GOSTKernels
 package import Secrets
 
 /// The tree KDF of RFC 7836, 4.4 (KDF_TREE_GOSTR3411_2012_256), over any GOST hash function.
-package enum KDFTree<Hash: HashFunction & ~Copyable> {
+package enum KDFTree<Hash: HashFunction> {
     /// Derives `count` bytes from `key`.
     ///
     /// Block i is HMAC(key, [i] ‖ label ‖ 00 ‖ seed ‖ [L]): [i] is the block's number in `r` bytes, [L] the number of
@@ -19,22 +20,27 @@ package enum KDFTree<Hash: HashFunction & ~Copyable> {
         guard (1...4).contains(r) else { throw .invalidParameter }
         guard count >= 1, (count - 1) / Hash.digestSize < (1 << (8 * r)) - 1 else { throw .invalidLength }
 
-        let keyed = HMAC<Hash>(key: key)
-        let bits = [UInt8](bigEndian: 8 * count)
+        let path = Instructions.current.path
         var derived = Secret(count: count)
         var output = derived.mutableBytes
-        for start in stride(from: 0, to: count, by: Hash.digestSize) {
-            var code = keyed.copy()
-            let prefix = [UInt8](bigEndian: start / Hash.digestSize + 1, count: r)
-            code.update(prefix.span)
-            code.update(label)
-            code.update([0].span)
-            code.update(seed)
-            code.update(bits.span)
-            let block = code.finalize()
-            for index in start..<min(start + block.count, count) { output[index] = block.bytes[index - start] }
+        unsafe key.withUnsafeBufferPointer { key in
+            unsafe label.withUnsafeBufferPointer { label in
+                unsafe seed.withUnsafeBufferPointer { seed in
+                    unsafe output.withUnsafeMutableBufferPointer {
+                        unsafe gost_kdf_tree(
+                            path, Hash.algorithm.name, gost_octets(key), gost_octets(label), gost_octets(seed), r,
+                            $0.baseAddress, $0.count)
+                    }
+                }
+            }
         }
         return derived
+    }
+}
+
+extension gost_octets {
+    fileprivate init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        unsafe self.init(octets: bytes.baseAddress, length: bytes.count)
     }
 }
 

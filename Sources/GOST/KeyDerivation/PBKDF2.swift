@@ -4,7 +4,10 @@ package import Secrets
 
 /// PBKDF2 (RFC 8018, 5.2) with ``HMAC`` over a GOST hash function as its pseudorandom function. RFC 9337 uses it with
 /// ``Streebog512``, older formats with ``GOSTR341194``.
-package enum PBKDF2<Hash: HashFunction & ~Copyable> {
+package enum PBKDF2<Hash: HashFunction> {
+    /// The iterations between two calls of a step.
+    private static var stepSize: Int { 4096 }
+
     /// Derives `count` bytes from a password. Fewer than one iteration counts as one, a negative `count` as zero.
     ///
     /// Constant time in its secret inputs, `password` and values derived from it; the password's length shows if it is
@@ -45,28 +48,20 @@ package enum PBKDF2<Hash: HashFunction & ~Copyable> {
 
         var iterate = first.finalize()
         var sum = iterate.copy()
-        for done in 1..<max(iterations, 1) {
-            if done % 4096 == 0 { try step(done) }
-            var next = keyed.copy()
-            next.update(iterate.bytes)
-            iterate = next.finalize()
-            sum.add(iterate.bytes)
+        var done = 1
+        while done < iterations {
+            let count = min(iterations - done, stepSize - done % stepSize)
+            keyed.iterate(&iterate, count, sum: &sum)
+            done += count
+            if done < iterations, done % stepSize == 0 { try step(done) }
         }
         return sum
     }
 }
 
-extension Secret {
-    /// Adds `other` to these bytes modulo 2, byte by byte.
-    fileprivate mutating func add(_ other: Span<UInt8>) {
-        var bytes = mutableBytes
-        for index in 0..<min(bytes.count, other.count) { bytes[index] ^= other[index] }
-    }
-}
-
 /// The pseudorandom functions of IKEv2: PRF_IPSEC_PRFPLUS_GOSTR3411_2012_256 and PRF_IPSEC_PRFPLUS_GOSTR3411_2012_512
 /// (RFC 7836, 4.2.2), which are RFC 7296's prf+ over ``Streebog256`` and ``Streebog512``.
-package enum PRFPlus<Hash: HashFunction & ~Copyable> {
+package enum PRFPlus<Hash: HashFunction> {
     /// Derives `count` bytes from `key`, which can have any length.
     ///
     /// Block i is T(i) = HMAC(key, T(i − 1) ‖ seed ‖ [i]), where T(0) is empty and [i] is one byte.
@@ -94,7 +89,7 @@ package enum PRFPlus<Hash: HashFunction & ~Copyable> {
 
 /// The pseudorandom functions of TLS 1.2: PRF_TLS_GOSTR3411_2012_256 and PRF_TLS_GOSTR3411_2012_512 (RFC 7836, 4.2.1),
 /// which are RFC 5246's P_hash over ``Streebog256`` and ``Streebog512``.
-package enum TLSPRF<Hash: HashFunction & ~Copyable> {
+package enum TLSPRF<Hash: HashFunction> {
     /// Derives `count` bytes from `secret`, which can have any length.
     ///
     /// With S = label ‖ seed, A(0) = S and A(i) = HMAC(secret, A(i − 1)), block i is HMAC(secret, A(i) ‖ S).

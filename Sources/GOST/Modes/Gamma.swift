@@ -2,7 +2,7 @@
 
 import Secrets
 
-/// Enciphered counters: the counter modes add them to a message, and MGM multiplies it by them.
+/// Enciphered counters: the counter modes add them to a message.
 struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var cipher: Cipher
     private var counter: SecretBox<Counter>
@@ -15,14 +15,11 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// Gamma from the counter that begins with `start`.
     ///
     /// - Parameter section: The bytes after which ACPKM changes the key, whole blocks.
-    init(
-        _ cipher: consuming Cipher, counter start: Span<UInt8>, counting part: Counter.Part = .whole,
-        section: Int = .max
-    ) {
+    init(_ cipher: consuming Cipher, counter start: Span<UInt8>, section: Int = .max) {
         self.cipher = cipher
         self.section = section
         sectionRest = section
-        counter = SecretBox(Counter(start, blockSize: Cipher.blockSize, counting: part))
+        counter = SecretBox(Counter(start, blockSize: Cipher.blockSize, counting: .whole))
     }
 
     /// Adds the next bytes of gamma to `data`.

@@ -2,7 +2,7 @@
 package import Secrets
 
 /// The export of keys KExp15 and its inverse KImp15 (RFC 9189, 8.2.1; R 1323565.1.017-2018).
-package enum KExp15<Cipher: BlockCipher & ~Copyable> {
+package enum KExp15<Cipher: GOSTBlockCipher & ~Copyable> {
     /// The bytes K ‖ OMAC(IV ‖ K) under `authenticationKey`, enciphered with CTR under `encryptionKey`. Constant time
     /// in its secret inputs.
     ///

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GOSTKernels
 package import Secrets
 
 /// The message authentication code of GOST R 34.13-2015, 5.6 (OMAC1, CMAC), of a message that comes in pieces.
-package struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
-    private let cipher: Cipher
+package struct OMAC<Cipher: GOSTBlockCipher & ~Copyable>: ~Copyable {
     private let tagLength: Int
-    private var chain: MACChain
+    private var mac: SecretBox<gost_mac>
 
     /// Begins a message with a key of 32 bytes. Constant time in its secret inputs.
     ///
@@ -15,30 +15,16 @@ package struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidLength`` for the MAC's.
     package init(key: Span<UInt8>, tagLength: Int = Cipher.blockSize) throws(GOSTError) {
         guard (1...Cipher.blockSize).contains(tagLength) else { throw .invalidLength }
-        cipher = try Cipher(key: key)
+        guard key.count == Cipher.keySize else { throw .invalidKeyLength }
+        mac = SecretBox(omac: SecretBox(Cipher.algorithm.name, padding: key))
         self.tagLength = tagLength
-        chain = MACChain(blockSize: Cipher.blockSize)
     }
 
     /// Appends `data` to the message. Constant time in its secret inputs.
-    package mutating func update(_ data: Span<UInt8>) {
-        var rest = data
-        while !rest.isEmpty {
-            if chain.isFull { chain.encipher(cipher) }
-            rest = chain.absorbBlocks(of: rest, cipher)
-            rest = chain.fill(from: rest)
-        }
-    }
+    package mutating func update(_ data: Span<UInt8>) { mac.update(data) }
 
     /// Ends the message and returns its MAC, the first bytes of the last block. Constant time in its secret inputs.
-    package consuming func finalize() -> Secret {
-        var key = Secret(count: Cipher.blockSize)
-        cipher.encrypt(&key, 0..<key.count)
-        doubleInField(&key)
-        var chain = chain
-        chain.finish(cipher, key)
-        return chain.code(tagLength)
-    }
+    package consuming func finalize() -> Secret { mac.end(tagLength) }
 
     /// The MAC of `data` under `key`. Constant time in its secret inputs.
     ///
@@ -132,17 +118,6 @@ struct MACChain: ~Copyable {
         bytes.add(data, at: used, count: taken)
         self.used = used + taken
         return data.extracting(droppingFirst: taken)
-    }
-
-    /// Adds and enciphers whole blocks from the front of `data`, but not the last bytes, and returns the rest of `data`.
-    @_lifetime(copy data)
-    mutating func absorbBlocks<Cipher: BlockCipher & ~Copyable>(
-        of data: Span<UInt8>, _ cipher: borrowing Cipher
-    ) -> Span<UInt8> {
-        let count = (data.count - 1) / block.count * block.count
-        guard used == 0, count > 0 else { return data }
-        cipher.absorb(data.extracting(first: count), into: &block)
-        return data.extracting(droppingFirst: count)
     }
 
     /// Enciphers the block and begins the next.

@@ -111,7 +111,7 @@ extension SESPAKE {
                 let multiplier = arithmetic.multiply(factor, secret)
                 let common =
                     peer.isInfinity ? arithmetic.product(multiplier, own) : arithmetic.product(multiplier, peer)
-                var hash = Streebog256()
+                var hash = HashState(.streebog256)
                 let coordinates = try arithmetic.bytes(common)
                 hash.update(coordinates.bytes)
                 return Key(bytes: hash.finalize(), isDegenerate: peer.isInfinity)

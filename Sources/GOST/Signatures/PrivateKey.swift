@@ -182,7 +182,7 @@ extension PrivateKey {
     /// Constant time in its secret inputs.
     package func vko2001(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
         guard curve.coordinateSize == 32 else { throw .invalidParameter }
-        return try agree(with: peer, ukm: ukm, GOSTR341194.self)
+        return try agree(with: peer, ukm: ukm, .gostR341194)
     }
 
     /// VKO_GOSTR3410_2012_256 (RFC 7836, 4.3.1): the hash code by GOST R 34.11-2012, 256 bits, of the point
@@ -198,7 +198,7 @@ extension PrivateKey {
     ///
     /// Constant time in its secret inputs.
     package func vko2012256(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
-        try agree(with: peer, ukm: ukm, Streebog256.self)
+        try agree(with: peer, ukm: ukm, .streebog256)
     }
 
     /// VKO_GOSTR3410_2012_512 (RFC 7836, 4.3.2): as ``vko2012256(with:ukm:)``, with GOST R 34.11-2012 of 512 bits and
@@ -210,7 +210,7 @@ extension PrivateKey {
     /// Constant time in its secret inputs.
     package func vko2012512(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
         guard curve.coordinateSize == 64 else { throw .invalidParameter }
-        return try agree(with: peer, ukm: ukm, Streebog512.self)
+        return try agree(with: peer, ukm: ukm, .streebog512)
     }
 
     /// The key agreement with a hash function.
@@ -261,8 +261,8 @@ extension PrivateKey {
     }
 
     /// The hash code of X ‖ Y, little-endian, of the point (m/q·UKM·d mod q)·Q.
-    private func agree<Hash: HashFunction & ~Copyable>(
-        with peer: PublicKey, ukm: Span<UInt8>, _: Hash.Type
+    private func agree(
+        with peer: PublicKey, ukm: Span<UInt8>, _ algorithm: HashAlgorithm
     ) throws(GOSTError) -> Secret {
         guard peer.curve.parameters == curve.parameters else { throw .invalidParameter }
         guard (1...curve.coordinateSize).contains(ukm.count) else { throw .invalidLength }
@@ -274,7 +274,7 @@ extension PrivateKey {
             let peer = try arithmetic.point(of: peer)
             let point = arithmetic.product(multiplier, peer)
             let coordinates = try arithmetic.bytes(point)
-            var hash = Hash()
+            var hash = HashState(algorithm)
             hash.update(coordinates.bytes)
             return hash.finalize()
         }

@@ -2,7 +2,7 @@
 import Secrets
 
 /// A verification key of GOST R 34.10: a point Q of the subgroup of order q, not O.
-package struct PublicKey: Sendable, Equatable {
+package struct PublicKey: Sendable, Hashable {
     /// The curve; keys with the same point under another object identifier are not equal to this one.
     package let curve: Curve
     /// X ‖ Y, both little-endian: twice ``Curve/coordinateSize`` bytes.
@@ -51,6 +51,9 @@ package struct PublicKey: Sendable, Equatable {
         let z1 = arithmetic.multiply(s, v)
         let minusR = try arithmetic.negative(r)
         let z2 = arithmetic.multiply(minusR, v)
+        if let prepared = PreparedPoints.shared.point(of: self, arithmetic) {
+            return try arithmetic.hasXModuloQ(r, z1, z2, prepared)
+        }
         let point = try arithmetic.point(of: self)
         return try arithmetic.hasXModuloQ(r, z1, z2, point)
     }

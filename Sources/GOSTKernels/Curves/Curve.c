@@ -173,6 +173,22 @@ bool gost_curve_has_x_modulo_q(
     return group(curve)->has_x_modulo_q(curve, expected, first, second, words);
 }
 
+void gost_curve_prepare_point(const gost_curve *curve, gost_prepared_point *prepared, const uint8_t *point) {
+    word words[2 * longest];
+    read_point(curve, words, point);
+    group(curve)->prepare_point(curve, prepared->words, words);
+}
+
+bool gost_curve_prepared_has_x_modulo_q(
+    const gost_curve *curve, const uint8_t *x, const uint8_t *k, const uint8_t *l, const gost_prepared_point *prepared
+) {
+    word expected[longest], first[longest], second[longest];
+    words_read(curve->count, expected, x);
+    words_read(curve->count, first, k);
+    words_read(curve->count, second, l);
+    return group(curve)->prepared_has_x_modulo_q(curve, expected, first, second, prepared->words);
+}
+
 void gost_scalar_multiply(const gost_curve *curve, uint8_t *result, const uint8_t *a, const uint8_t *b) {
     compute(curve, gost_scalar_product, result, a, b);
     gost_clear_little();

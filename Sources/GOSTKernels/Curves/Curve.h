@@ -34,6 +34,9 @@ typedef struct {
     bool (*multiply_base)(const gost_curve *curve, word *result, const word *k);
     bool (*multiply)(const gost_curve *curve, word *result, const word *k, const word *point);
     bool (*has_x_modulo_q)(const gost_curve *curve, const word *x, const word *k, const word *l, const word *point);
+    void (*prepare_point)(const gost_curve *curve, word *prepared, const word *point);
+    bool (*prepared_has_x_modulo_q)(
+        const gost_curve *curve, const word *x, const word *k, const word *l, const word *prepared);
     bool (*add)(const gost_curve *curve, word *result, const word *left, const word *right);
 } gost_group;
 

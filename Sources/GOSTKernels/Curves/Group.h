@@ -253,5 +253,5 @@ static bool GROUP(sum)(const gost_curve *c, word *result, const word *left, cons
 
 static const gost_group GROUP(functions) = {
     GROUP(prepare), GROUP(make_table), GROUP(is_on_curve), GROUP(has_order_q), GROUP(multiply_base), GROUP(multiply),
-    GROUP(has_x_modulo_q), GROUP(sum),
+    GROUP(has_x_modulo_q), GROUP(prepare_point), GROUP(prepared_has_x_modulo_q), GROUP(sum),
 };

@@ -124,8 +124,11 @@ static const gost_sbox_set sbox_sets[gost_sbox_count] = {
 
 const gost_sbox_set *gost_sbox_set_at(gost_sbox_name name) { return &sbox_sets[name]; }
 
-const gost_sbox_set *gost_sbox_set_of(const uint8_t *oid, size_t length) {
-    for (size_t i = 0; i < gost_sbox_count; i++)
-        if (sbox_sets[i].oid_length == length && memcmp(sbox_sets[i].oid, oid, length) == 0) return &sbox_sets[i];
-    return NULL;
+bool gost_sbox_named(const uint8_t *oid, size_t length, gost_sbox_name *name) {
+    for (int i = 0; i < gost_sbox_count; i++) {
+        if (sbox_sets[i].oid_length != length || memcmp(sbox_sets[i].oid, oid, length) != 0) continue;
+        *name = (gost_sbox_name)i;
+        return true;
+    }
+    return false;
 }

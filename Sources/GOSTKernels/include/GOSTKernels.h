@@ -144,4 +144,8 @@ void gost_kuznyechik_schedule(gost_path path, uint8_t *keys, const uint8_t *cons
 void gost_multilinear_sum(gost_path path, uint64_t *sum, const uint8_t *data, const uint8_t *factors, size_t block_size,
                           size_t count);
 
+// For Swift, this header is the module. The others need what stands above.
+#include "GOSTCiphers.h"
+#include "GOSTHashes.h"
+
 #endif

@@ -87,8 +87,8 @@ typedef struct {
 
 const gost_sbox_set *gost_sbox_set_at(gost_sbox_name name);
 
-/// The rows with this identifier in DER; NULL if there are none.
-const gost_sbox_set *gost_sbox_set_of(const uint8_t *oid, size_t length);
+/// Finds the rows with this identifier in DER.
+bool gost_sbox_named(const uint8_t *oid, size_t length, gost_sbox_name *name);
 
 /// C_1…C_12 of GOST R 34.11-2012 (RFC 6986, 6.5), eight words each, the least significant first.
 const uint64_t *gost_streebog_constants(void);

@@ -67,7 +67,7 @@ private final class MeshedTransform: ContentTransform {
 }
 
 /// CTR-ACPKM, and OMAC of the content. The code is encrypted as if it followed the content.
-private final class CounterTransform<Cipher: BlockCipher & ~Copyable>: ContentTransform {
+private final class CounterTransform<Cipher: GOSTBlockCipher & ~Copyable>: ContentTransform {
     private var counter: CTRACPKM<Cipher>
     private var code: OMAC<Cipher>?
     private let isEncryption: Bool

@@ -46,7 +46,7 @@ extension PFXPassword {
         var key = try utf16(isBigEndian: false)
         for number in 1...iterations {
             if number % 4096 == 0 { try proceed(number, of: iterations) }
-            var hash = GOSTR341194()
+            var hash = HashState(.gostR341194)
             hash.update(key.bytes)
             hash.update(salt.span)
             let suffix = [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]

@@ -208,7 +208,7 @@ enum PFXCipher {
 }
 
 /// CTR-ACPKM with a derived key (RFC 9337, 7.3).
-private enum PasswordACPKM<Cipher: BlockCipher & ~Copyable> {
+private enum PasswordACPKM<Cipher: GOSTBlockCipher & ~Copyable> {
     /// - Parameters:
     ///   - ukm: The initialisation vector, half a block, and the seed of the keys of message and MAC, 8 bytes.
     ///   - section: The bytes after which the key changes.

@@ -6,7 +6,7 @@
 #ifndef KANAL_PROVIDER_CURVE_H
 #define KANAL_PROVIDER_CURVE_H
 
-#include "hash.h"
+#include "GOSTHashes.h"
 
 enum { CURVE_LONGEST = 64, CURVE_NOISE = 64 };
 
@@ -39,7 +39,7 @@ bool private_sign(
 /* VKO (RFC 7836, 4.3; RFC 4357, 5.2), by this hash function. UKM is public; false if it is a multiple of q. */
 bool private_agree(
     const gost_curve_set *set, const unsigned char *number, const unsigned char *point, const unsigned char *ukm,
-    size_t ukm_length, enum hash_kind kind, unsigned char *secret);
+    size_t ukm_length, gost_hash_name kind, unsigned char *secret);
 /* KEG (RFC 9189, 8.3.1): two keys of 32 bytes from UKM of 32. */
 bool private_keg(
     const gost_curve_set *set, const unsigned char *number, const unsigned char *point, const unsigned char ukm[32],

@@ -40,15 +40,15 @@ static void shorten(const gost_curve_numbers *numbers, unsigned char *number) {
 static void make_candidate(
     const gost_curve_set *set, const unsigned char *key, size_t key_length, unsigned char attempt,
     const unsigned char noise[CURVE_NOISE], const unsigned char *digest, unsigned char candidate[64]) {
-    struct hmac hmac;
+    gost_hmac hmac;
 
-    hmac_begin(&hmac, HASH_512, key, key_length);
-    hmac_update(&hmac, &attempt, 1);
-    hmac_update(&hmac, noise, CURVE_NOISE);
-    hmac_update(&hmac, set->oid, set->oid_length);
+    gost_hmac_begin(gost_best_path(), &hmac, gost_hash_streebog512, key, key_length);
+    gost_hmac_update(&hmac, &attempt, 1);
+    gost_hmac_update(&hmac, noise, CURVE_NOISE);
+    gost_hmac_update(&hmac, set->oid, set->oid_length);
     if (digest)
-        hmac_update(&hmac, digest, set->numbers->size);
-    hmac_end(&hmac, candidate);
+        gost_hmac_update(&hmac, digest, set->numbers->size);
+    gost_hmac_end(&hmac, candidate);
     shorten(set->numbers, candidate);
 }
 
@@ -180,24 +180,24 @@ static bool make_factor(
 
 static APART bool agree(
     const gost_curve_set *set, const gost_curve *curve, const unsigned char *d, const unsigned char *point,
-    const unsigned char *ukm, size_t ukm_length, enum hash_kind kind, unsigned char *secret) {
+    const unsigned char *ukm, size_t ukm_length, gost_hash_name kind, unsigned char *secret) {
     unsigned char factor[CURVE_LONGEST], shared[2 * CURVE_LONGEST];
-    struct hash hash;
+    gost_hash hash;
 
     if (!make_factor(curve, set->numbers, ukm, ukm_length, factor))
         return false;
     gost_scalar_multiply(curve, factor, factor, d);
     if (!gost_curve_multiply(curve, shared, factor, point))
         return false;
-    hash_begin(&hash, kind);
-    hash_update(&hash, shared, 2 * set->numbers->size);
-    hash_end(&hash, secret);
+    gost_hash_begin(gost_best_path(), &hash, kind);
+    gost_hash_update(&hash, shared, 2 * set->numbers->size);
+    gost_hash_end(&hash, secret);
     return true;
 }
 
 bool private_agree(
     const gost_curve_set *set, const unsigned char *number, const unsigned char *point, const unsigned char *ukm,
-    size_t ukm_length, enum hash_kind kind, unsigned char *secret) {
+    size_t ukm_length, gost_hash_name kind, unsigned char *secret) {
     const gost_curve *curve = curve_of(set);
     bool done = curve && agree(set, curve, number, point, ukm, ukm_length, kind, secret);
 
@@ -213,10 +213,10 @@ static APART bool keg(
     for (int i = 0; i < 16; i++)
         number[i] = ukm[15 - i];
     if (set->numbers->size == 64)
-        return agree(set, curve, d, point, number, sizeof number, HASH_512, keys);
-    if (!agree(set, curve, d, point, number, sizeof number, HASH_256, secret))
+        return agree(set, curve, d, point, number, sizeof number, gost_hash_streebog512, keys);
+    if (!agree(set, curve, d, point, number, sizeof number, gost_hash_streebog256, secret))
         return false;
-    kdf_tree(secret, ukm + 16, keys);
+    gost_kdf_tree_keys(gost_best_path(), secret, ukm + 16, keys);
     return true;
 }
 

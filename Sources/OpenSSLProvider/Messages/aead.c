@@ -1,33 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Magma and Kuznyechik with authentication, for OpenSSL: MGM (RFC 9058). The tag is a block, or its first bytes. */
-#include "cipher.h"
-#include "mgm.h"
 #include "provider.h"
 
 #include <string.h>
 
 struct sealing {
-    enum block_kind kind;
-    struct block block;
-    struct mgm mgm;
+    gost_cipher_name kind;
+    gost_block block;
+    gost_mgm mgm;
     bool is_encryption, has_key, has_nonce, is_begun, has_tag;
-    unsigned char nonce[BLOCK_LARGEST], tag[BLOCK_LARGEST];
+    unsigned char nonce[gost_block_largest], tag[gost_block_largest];
     size_t tag_length;
 };
 
-static size_t size_of(enum block_kind kind) { return kind == BLOCK_KUZNYECHIK ? 16 : 8; }
-
-static void *new(enum block_kind kind) {
+static void *new(gost_cipher_name kind) {
     struct sealing *sealing = OPENSSL_zalloc(sizeof *sealing);
 
     if (sealing) {
         sealing->kind = kind;
-        sealing->tag_length = size_of(kind);
+        sealing->tag_length = gost_block_size(kind);
     }
     return sealing;
 }
-static void *new_magma(void *provider) { return (void)provider, new(BLOCK_MAGMA); }
-static void *new_kuznyechik(void *provider) { return (void)provider, new(BLOCK_KUZNYECHIK); }
+static void *new_magma(void *provider) { return (void)provider, new(gost_cipher_magma); }
+static void *new_kuznyechik(void *provider) { return (void)provider, new(gost_cipher_kuznyechik); }
 static void release(void *context) { OPENSSL_clear_free(context, sizeof(struct sealing)); }
 static void *duplicate(void *context) { return OPENSSL_memdup(context, sizeof(struct sealing)); }
 
@@ -44,8 +40,8 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
     if (!given_check_but(parameters, OSSL_CIPHER_PARAM_AEAD_TAG))
         return 0;
     if ((value = OSSL_PARAM_locate_const(parameters, OSSL_CIPHER_PARAM_AEAD_TAG))) {
-        if (value->data_type != OSSL_PARAM_OCTET_STRING || value->data_size < 4 || value->data_size > size_of(sealing->kind))
-            return FAIL(REASON_INPUT, "a tag has from 4 to %zu bytes", size_of(sealing->kind));
+        if (value->data_type != OSSL_PARAM_OCTET_STRING || value->data_size < 4 || value->data_size > gost_block_size(sealing->kind))
+            return FAIL(REASON_INPUT, "a tag has from 4 to %zu bytes", gost_block_size(sealing->kind));
         sealing->tag_length = value->data_size;
         /* Without data, only the length is set. */
         if (value->data && OSSL_PARAM_get_octet_string_ptr(value, &octets, &length) && octets) {
@@ -56,10 +52,10 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
         }
     }
     if ((value = OSSL_PARAM_locate_const(parameters, OSSL_CIPHER_PARAM_AEAD_IVLEN))
-        && (!OSSL_PARAM_get_size_t(value, &length) || length != size_of(sealing->kind)))
-        return FAIL(REASON_INPUT, "a nonce of MGM has %zu bytes", size_of(sealing->kind));
+        && (!OSSL_PARAM_get_size_t(value, &length) || length != gost_block_size(sealing->kind)))
+        return FAIL(REASON_INPUT, "a nonce of MGM has %zu bytes", gost_block_size(sealing->kind));
     value = OSSL_PARAM_locate_const(parameters, OSSL_CIPHER_PARAM_KEYLEN);
-    return !value || (OSSL_PARAM_get_size_t(value, &length) && length == BLOCK_KEY);
+    return !value || (OSSL_PARAM_get_size_t(value, &length) && length == gost_key_size);
 }
 
 static int get(void *context, OSSL_PARAM parameters[]) {
@@ -68,10 +64,10 @@ static int get(void *context, OSSL_PARAM parameters[]) {
 
     if (!wanted_check(parameters))
         return 0;
-    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, BLOCK_KEY))
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, gost_key_size))
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN))
-        && !OSSL_PARAM_set_size_t(value, size_of(sealing->kind)))
+        && !OSSL_PARAM_set_size_t(value, gost_block_size(sealing->kind)))
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_AEAD_TAGLEN))
         && !OSSL_PARAM_set_size_t(value, sealing->tag_length))
@@ -79,7 +75,7 @@ static int get(void *context, OSSL_PARAM parameters[]) {
     value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_AEAD_TAG);
     if (!value)
         return 1;
-    if (!sealing->is_encryption || !sealing->has_tag || value->data_size < 4 || value->data_size > size_of(sealing->kind))
+    if (!sealing->is_encryption || !sealing->has_tag || value->data_size < 4 || value->data_size > gost_block_size(sealing->kind))
         return FAIL(REASON_INPUT, "the tag is made at the end of encryption");
     return OSSL_PARAM_set_octet_string(value, sealing->tag, value->data_size);
 }
@@ -94,7 +90,7 @@ CONTEXT_LIST(
     OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_TAGLEN, NULL),
     OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL, 0))
 
-static int describe(OSSL_PARAM parameters[], enum block_kind kind) {
+static int describe(OSSL_PARAM parameters[], gost_cipher_name kind) {
     OSSL_PARAM *value;
 
     if (!wanted_check(parameters))
@@ -103,15 +99,15 @@ static int describe(OSSL_PARAM parameters[], enum block_kind kind) {
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_CUSTOM_IV)) && !OSSL_PARAM_set_int(value, 1))
         return 0;
-    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, BLOCK_KEY))
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, gost_key_size))
         return 0;
-    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN)) && !OSSL_PARAM_set_size_t(value, size_of(kind)))
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN)) && !OSSL_PARAM_set_size_t(value, gost_block_size(kind)))
         return 0;
     value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_BLOCK_SIZE);
     return !value || OSSL_PARAM_set_size_t(value, 1);
 }
-static int describe_magma(OSSL_PARAM parameters[]) { return describe(parameters, BLOCK_MAGMA); }
-static int describe_kuznyechik(OSSL_PARAM parameters[]) { return describe(parameters, BLOCK_KUZNYECHIK); }
+static int describe_magma(OSSL_PARAM parameters[]) { return describe(parameters, gost_cipher_magma); }
+static int describe_kuznyechik(OSSL_PARAM parameters[]) { return describe(parameters, gost_cipher_kuznyechik); }
 
 /* ---- Text ---- */
 
@@ -120,22 +116,22 @@ static int begin(
     const OSSL_PARAM parameters[], bool is_encryption) {
     sealing->is_encryption = is_encryption;
     sealing->has_tag = false;
-    if (key && key_length != BLOCK_KEY)
+    if (key && key_length != gost_key_size)
         return FAIL(REASON_INPUT, "the key has %zu bytes instead of 32", key_length);
     if (key) {
-        block_begin(&sealing->block, sealing->kind);
-        block_set_key(&sealing->block, key);
+        gost_block_begin(gost_best_path(), &sealing->block, sealing->kind);
+        gost_block_set_key(&sealing->block, key);
         sealing->has_key = true;
     }
-    if (nonce && (nonce_length != size_of(sealing->kind) || nonce[0] & 0x80))
-        return FAIL(REASON_INPUT, "a nonce of MGM has %zu bytes, and its first bit is 0", size_of(sealing->kind));
+    if (nonce && (nonce_length != gost_block_size(sealing->kind) || nonce[0] & 0x80))
+        return FAIL(REASON_INPUT, "a nonce of MGM has %zu bytes, and its first bit is 0", gost_block_size(sealing->kind));
     if (nonce) {
         memcpy(sealing->nonce, nonce, nonce_length);
         sealing->has_nonce = true;
     }
     /* Each message needs a nonce of its own. */
     if (sealing->has_key && sealing->has_nonce && (nonce || key))
-        sealing->is_begun = mgm_begin(&sealing->mgm, &sealing->block, sealing->nonce);
+        sealing->is_begun = gost_mgm_begin(&sealing->mgm, &sealing->block, sealing->nonce);
     return set(sealing, parameters);
 }
 static int begin_encrypt(
@@ -160,18 +156,18 @@ static int update(
         return FAIL(REASON_INPUT, "the text is missing, or longer than memory");
     *out_length = length;
     if (!out)
-        return mgm_authenticate(&sealing->mgm, in, length)
+        return gost_mgm_authenticate(&sealing->mgm, in, length)
             || FAIL(REASON_INPUT, "too much data, or data after the text");
     if (length > room)
         return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, length);
-    if (cipher_is_over(out, in, length, length, false))
+    if (text_overlaps(out, in, length, length, false))
         return FAIL(REASON_INPUT, "the output overlaps the rest of the input");
-    return mgm_update(&sealing->mgm, sealing->is_encryption, in, out, length) || FAIL(REASON_INPUT, "the text is too long");
+    return gost_mgm_update(&sealing->mgm, sealing->is_encryption, in, out, length) || FAIL(REASON_INPUT, "the text is too long");
 }
 
 static int end(void *context, unsigned char *out, size_t *length, size_t room) {
     struct sealing *sealing = context;
-    unsigned char tag[BLOCK_LARGEST];
+    unsigned char tag[gost_block_largest];
     int is_right;
 
     (void)out, (void)room;
@@ -181,7 +177,7 @@ static int end(void *context, unsigned char *out, size_t *length, size_t room) {
     if (!sealing->is_encryption && !sealing->has_tag)
         return FAIL(REASON_INPUT, "the tag of the message is missing");
     sealing->is_begun = false;
-    if (!mgm_end(&sealing->mgm, tag))
+    if (!gost_mgm_end(&sealing->mgm, tag))
         return FAIL(REASON_INPUT, "the message has neither text nor data");
     if (sealing->is_encryption) {
         memcpy(sealing->tag, tag, sizeof tag);

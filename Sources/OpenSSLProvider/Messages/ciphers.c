@@ -16,35 +16,41 @@
 
 /* Ciphers by their names. The sections are from R 1323565.1.025-2019 and RFC 4357. */
 #define CIPHERS(entry) \
-    entry(gost89, "gost89:GOST 28147-89:1.2.643.2.2.21", BLOCK_28147, CFB, 1024, PARAMETERS_28147, false, tc26_z) \
-    entry(gost89_cnt, "gost89-cnt", BLOCK_28147, CNT, 1024, PARAMETERS_28147, false, cryptopro_a) \
-    entry(gost89_cnt_12, "gost89-cnt-12", BLOCK_28147, CNT, 1024, PARAMETERS_28147, false, tc26_z) \
-    entry(gost89_cbc, "gost89-cbc", BLOCK_28147, CBC, 0, PARAMETERS_28147, false, tc26_z) \
-    entry(gost89_ecb, "gost89-ecb", BLOCK_28147, ECB, 0, PARAMETERS_NONE, false, tc26_z) \
-    entry(magma_ecb, "magma-ecb", BLOCK_MAGMA, ECB, 0, PARAMETERS_NONE, false, tc26_z) \
-    entry(magma_cbc, "magma-cbc", BLOCK_MAGMA, CBC, 0, PARAMETERS_NONE, false, tc26_z) \
-    entry(magma_cfb, "magma-cfb", BLOCK_MAGMA, CFB, 0, PARAMETERS_NONE, false, tc26_z) \
-    entry(magma_ofb, "magma-ofb", BLOCK_MAGMA, OFB, 0, PARAMETERS_NONE, false, tc26_z) \
-    entry(magma_ctr, "magma-ctr", BLOCK_MAGMA, CTR, 0, PARAMETERS_NONE, false, tc26_z) \
-    entry(magma_acpkm, "magma-ctr-acpkm:1.2.643.7.1.1.5.1.1", BLOCK_MAGMA, CTR, 8192, PARAMETERS_UKM, false, tc26_z) \
-    entry(magma_omac, "magma-ctr-acpkm-omac:1.2.643.7.1.1.5.1.2", BLOCK_MAGMA, CTR, 8192, PARAMETERS_UKM, true, tc26_z) \
-    entry(kuznyechik_ecb, "kuznyechik-ecb", BLOCK_KUZNYECHIK, ECB, 0, PARAMETERS_NONE, false, tc26_z) \
-    entry(kuznyechik_cbc, "kuznyechik-cbc", BLOCK_KUZNYECHIK, CBC, 0, PARAMETERS_NONE, false, tc26_z) \
-    entry(kuznyechik_cfb, "kuznyechik-cfb", BLOCK_KUZNYECHIK, CFB, 0, PARAMETERS_NONE, false, tc26_z) \
-    entry(kuznyechik_ofb, "kuznyechik-ofb", BLOCK_KUZNYECHIK, OFB, 0, PARAMETERS_NONE, false, tc26_z) \
-    entry(kuznyechik_ctr, "kuznyechik-ctr", BLOCK_KUZNYECHIK, CTR, 0, PARAMETERS_NONE, false, tc26_z) \
-    entry(kuznyechik_acpkm, "kuznyechik-ctr-acpkm:1.2.643.7.1.1.5.2.1", BLOCK_KUZNYECHIK, CTR, 256 * 1024, \
+    entry(gost89, "gost89:GOST 28147-89:1.2.643.2.2.21", gost28147, CFB, 1024, PARAMETERS_28147, false, tc26_z) \
+    entry(gost89_cnt, "gost89-cnt", gost28147, CNT, 1024, PARAMETERS_28147, false, cryptopro_a) \
+    entry(gost89_cnt_12, "gost89-cnt-12", gost28147, CNT, 1024, PARAMETERS_28147, false, tc26_z) \
+    entry(gost89_cbc, "gost89-cbc", gost28147, CBC, 0, PARAMETERS_28147, false, tc26_z) \
+    entry(gost89_ecb, "gost89-ecb", gost28147, ECB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(magma_ecb, "magma-ecb", magma, ECB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(magma_cbc, "magma-cbc", magma, CBC, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(magma_cfb, "magma-cfb", magma, CFB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(magma_ofb, "magma-ofb", magma, OFB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(magma_ctr, "magma-ctr", magma, CTR, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(magma_acpkm, "magma-ctr-acpkm:1.2.643.7.1.1.5.1.1", magma, CTR, 8192, PARAMETERS_UKM, false, tc26_z) \
+    entry(magma_omac, "magma-ctr-acpkm-omac:1.2.643.7.1.1.5.1.2", magma, CTR, 8192, PARAMETERS_UKM, true, tc26_z) \
+    entry(kuznyechik_ecb, "kuznyechik-ecb", kuznyechik, ECB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(kuznyechik_cbc, "kuznyechik-cbc", kuznyechik, CBC, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(kuznyechik_cfb, "kuznyechik-cfb", kuznyechik, CFB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(kuznyechik_ofb, "kuznyechik-ofb", kuznyechik, OFB, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(kuznyechik_ctr, "kuznyechik-ctr", kuznyechik, CTR, 0, PARAMETERS_NONE, false, tc26_z) \
+    entry(kuznyechik_acpkm, "kuznyechik-ctr-acpkm:1.2.643.7.1.1.5.2.1", kuznyechik, CTR, 256 * 1024, \
           PARAMETERS_UKM, false, tc26_z) \
-    entry(kuznyechik_omac, "kuznyechik-ctr-acpkm-omac:1.2.643.7.1.1.5.2.2", BLOCK_KUZNYECHIK, CTR, 256 * 1024, \
+    entry(kuznyechik_omac, "kuznyechik-ctr-acpkm-omac:1.2.643.7.1.1.5.2.2", kuznyechik, CTR, 256 * 1024, \
           PARAMETERS_UKM, true, tc26_z)
 
 #define EVP_CIPH_CNT_MODE EVP_CIPH_CTR_MODE
+#define MODE_ECB gost_mode_ecb
+#define MODE_CBC gost_mode_cbc
+#define MODE_CFB gost_mode_cfb
+#define MODE_OFB gost_mode_ofb
+#define MODE_CTR gost_mode_ctr
+#define MODE_CNT gost_mode_cnt
 #define FORM(id, names, kind, mode, section, parameters, has_code, rows) \
     static const struct form form_##id = { \
-        names, kind, CIPHER_##mode, EVP_CIPH_##mode##_MODE, section, parameters, has_code, gost_sbox_##rows};
+        names, gost_cipher_##kind, MODE_##mode, EVP_CIPH_##mode##_MODE, section, parameters, has_code, gost_sbox_##rows};
 CIPHERS(FORM)
 
-static bool has_blocks(const struct form *form) { return form->mode == CIPHER_ECB || form->mode == CIPHER_CBC; }
+static bool has_blocks(const struct form *form) { return form->mode == gost_mode_ecb || form->mode == gost_mode_cbc; }
 
 static struct ciphering *new(const struct form *form) {
     struct ciphering *ciphering = OPENSSL_zalloc(sizeof *ciphering);
@@ -55,17 +61,17 @@ static struct ciphering *new(const struct form *form) {
     ciphering->is_padded = has_blocks(form);
     ciphering->cipher.mode = form->mode;
     ciphering->cipher.section = form->section;
-    ciphering->cipher.has_iv = form->mode == CIPHER_ECB;
-    block_begin(&ciphering->cipher.block, form->kind);
-    ciphering->cipher.block.rows = gost_sbox_set_at(form->rows)->rows;
+    ciphering->has_iv = form->mode == gost_mode_ecb;
+    gost_block_begin(gost_best_path(), &ciphering->cipher.block, form->kind);
+    ciphering->cipher.block.rows = form->rows;
     return ciphering;
 }
 
 static void release(void *context) { OPENSSL_clear_free(context, sizeof(struct ciphering)); }
 static void *duplicate(void *context) { return OPENSSL_memdup(context, sizeof(struct ciphering)); }
 
-static size_t iv_size(const struct form *form) { return cipher_iv_size(form->kind, form->mode); }
-static size_t kind_size(const struct form *form) { return form->kind == BLOCK_KUZNYECHIK ? 16 : 8; }
+static size_t iv_size(const struct form *form) { return gost_iv_size(form->kind, form->mode); }
+static size_t kind_size(const struct form *form) { return gost_block_size(form->kind); }
 /* The room that OpenSSL allocates beside the text. */
 static size_t room_size(const struct form *form) {
     return has_blocks(form) || form->has_code ? kind_size(form) : 1;
@@ -75,22 +81,25 @@ static size_t room_size(const struct form *form) {
 
 /* Begins a message with the key, the vector and the seed that are known. */
 static void restart(struct ciphering *ciphering) {
-    struct cipher *cipher = &ciphering->cipher;
+    gost_cipher *cipher = &ciphering->cipher;
     unsigned char keys[64];
-    struct block block;
+    gost_block block;
 
     ciphering->kept_length = 0;
     ciphering->is_ended = false;
-    cipher_restart(cipher);
-    if (!ciphering->form->has_code || !cipher->has_key || !ciphering->has_seed)
+    if (!ciphering->has_key)
         return;
-    kdf_tree(cipher->key, ciphering->seed, keys);
-    block_set_key(&cipher->block, keys);
-    block_begin(&block, ciphering->form->kind);
-    block_set_key(&block, keys + 32);
-    mac_begin_omac(&ciphering->mac, &block);
+    memcpy(keys, ciphering->key, gost_key_size);
+    if (ciphering->form->has_code && ciphering->has_seed) {
+        gost_kdf_tree_keys(gost_best_path(), ciphering->key, ciphering->seed, keys);
+        gost_block_begin(gost_best_path(), &block, ciphering->form->kind);
+        gost_block_set_key(&block, keys + gost_key_size);
+        gost_mac_begin_omac(&ciphering->mac, &block);
+        OPENSSL_cleanse(&block, sizeof block);
+    }
+    gost_block_set_key(&cipher->block, keys);
+    gost_cipher_begin(cipher, ciphering->iv);
     OPENSSL_cleanse(keys, sizeof keys);
-    OPENSSL_cleanse(&block, sizeof block);
 }
 
 /* ---- Parameters ---- */
@@ -120,7 +129,7 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
         ciphering->is_padded = padding && has_blocks(ciphering->form);
     }
     value = OSSL_PARAM_locate_const(parameters, OSSL_CIPHER_PARAM_KEYLEN);
-    return !value || (OSSL_PARAM_get_size_t(value, &length) && length == BLOCK_KEY);
+    return !value || (OSSL_PARAM_get_size_t(value, &length) && length == gost_key_size);
 }
 
 static int get(void *context, OSSL_PARAM parameters[]) {
@@ -133,7 +142,7 @@ static int get(void *context, OSSL_PARAM parameters[]) {
 
     if (!wanted_check(parameters))
         return 0;
-    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, BLOCK_KEY))
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, gost_key_size))
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN))
         && !OSSL_PARAM_set_size_t(value, iv_size(ciphering->form)))
@@ -142,7 +151,7 @@ static int get(void *context, OSSL_PARAM parameters[]) {
         && !OSSL_PARAM_set_uint(value, ciphering->is_padded))
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IV))
-        && !OSSL_PARAM_set_octet_string(value, ciphering->cipher.iv, iv_size(ciphering->form)))
+        && !OSSL_PARAM_set_octet_string(value, ciphering->iv, iv_size(ciphering->form)))
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_RANDOM_KEY)) && !unopened_give_key(ciphering, value))
         return 0;
@@ -176,7 +185,7 @@ static int describe(OSSL_PARAM parameters[], const struct form *form) {
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_MODE)) && !OSSL_PARAM_set_uint(value, form->evp_mode))
         return 0;
-    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, BLOCK_KEY))
+    if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_KEYLEN)) && !OSSL_PARAM_set_size_t(value, gost_key_size))
         return 0;
     if ((value = OSSL_PARAM_locate(parameters, OSSL_CIPHER_PARAM_IVLEN)) && !OSSL_PARAM_set_size_t(value, iv_size(form)))
         return 0;
@@ -191,22 +200,22 @@ static int describe(OSSL_PARAM parameters[], const struct form *form) {
 static int begin(
     struct ciphering *ciphering, const unsigned char *key, size_t key_length, const unsigned char *iv, size_t iv_length,
     const OSSL_PARAM parameters[], bool is_encryption) {
-    struct cipher *cipher = &ciphering->cipher;
+    gost_cipher *cipher = &ciphering->cipher;
 
     cipher->is_encryption = is_encryption;
     if (iv) {
         if (iv_length != iv_size(ciphering->form))
             return FAIL(REASON_INPUT, "the vector has %zu bytes instead of %zu", iv_length, iv_size(ciphering->form));
-        memcpy(cipher->iv, iv, iv_length);
-        cipher->has_iv = true;
+        memcpy(ciphering->iv, iv, iv_length);
+        ciphering->has_iv = true;
     }
-    if (key && key_length != BLOCK_KEY)
+    if (key && key_length != gost_key_size)
         return FAIL(REASON_INPUT, "the key has %zu bytes instead of 32", key_length);
     if (key && !is_encryption && !unopened_check(ciphering, key))
         return 0;
     if (key) {
-        memcpy(cipher->key, key, BLOCK_KEY);
-        cipher->has_key = true;
+        memcpy(ciphering->key, key, gost_key_size);
+        ciphering->has_key = true;
     }
     if (ciphering->form->has_code && is_encryption && !ciphering->has_seed) {
         ciphering->has_seed = getrandom(ciphering->seed, sizeof ciphering->seed, 0) == sizeof ciphering->seed;
@@ -225,6 +234,12 @@ static int begin_decrypt(
     void *context, const unsigned char *key, size_t key_length, const unsigned char *iv, size_t iv_length,
     const OSSL_PARAM parameters[]) {
     return begin(context, key, key_length, iv, iv_length, parameters, false);
+}
+
+bool text_overlaps(const unsigned char *out, const unsigned char *in, size_t written, size_t length, bool is_ahead) {
+    uintptr_t to = (uintptr_t)out, from = (uintptr_t)in;
+
+    return written > 0 && length > 0 && to < from + length && from < to + written && (to != from || is_ahead);
 }
 
 /* Whole blocks of the kept and the new text; the last block is kept if it may be padding. */
@@ -249,7 +264,7 @@ static void update_blocks(struct ciphering *ciphering, unsigned char *out, size_
     if (done > 0 && ciphering->kept_length > 0) {
         missing = size - ciphering->kept_length;
         keep(ciphering, in, missing);
-        cipher_update(&ciphering->cipher, ciphering->kept, out, size);
+        gost_cipher_update(&ciphering->cipher, ciphering->kept, out, size);
         ciphering->kept_length = 0;
         in += missing;
         length -= missing;
@@ -257,23 +272,23 @@ static void update_blocks(struct ciphering *ciphering, unsigned char *out, size_
         done -= size;
     }
     if (done > 0)
-        cipher_update(&ciphering->cipher, in, out, done);
+        gost_cipher_update(&ciphering->cipher, in, out, done);
     keep(ciphering, in + done, length - done);
 }
 
 /* The last bytes are kept, because they may be the code. The output may be in the input's place. */
 static void update_coded(struct ciphering *ciphering, unsigned char *out, const unsigned char *in, size_t length) {
-    unsigned char joined[BLOCK_LARGEST + 2048];
+    unsigned char joined[gost_block_largest + 2048];
     size_t size = kind_size(ciphering->form), taken, total, done;
 
     for (; length > 0; in += taken, length -= taken) {
-        taken = length < sizeof joined - BLOCK_LARGEST ? length : sizeof joined - BLOCK_LARGEST;
+        taken = length < sizeof joined - gost_block_largest ? length : sizeof joined - gost_block_largest;
         total = ciphering->kept_length + taken;
         done = total < size ? 0 : total - size;
         memcpy(joined, ciphering->kept, ciphering->kept_length);
         memcpy(joined + ciphering->kept_length, in, taken);
-        cipher_update(&ciphering->cipher, joined, out, done);
-        mac_update(&ciphering->mac, out, done);
+        gost_cipher_update(&ciphering->cipher, joined, out, done);
+        gost_mac_update(&ciphering->mac, out, done);
         out += done;
         ciphering->kept_length = 0;
         keep(ciphering, joined + done, total - done);
@@ -289,7 +304,7 @@ static int update(
 
     if (length > PTRDIFF_MAX)
         return FAIL(REASON_INPUT, "the text is longer than memory");
-    if (!ciphering->cipher.has_key || !ciphering->cipher.has_iv)
+    if (!ciphering->has_key || !ciphering->has_iv)
         return FAIL(REASON_INPUT, "the cipher has no key, or no vector");
     if (ciphering->form->has_code && !ciphering->has_seed)
         return FAIL(REASON_INPUT, "the cipher has no parameters with the seed of its keys");
@@ -297,7 +312,7 @@ static int update(
         return FAIL(REASON_INPUT, "the message has ended with its code; begin another one");
     if (done > room)
         return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, done);
-    if ((length > 0 && !in) || (done > 0 && !out) || cipher_is_over(out, in, done, length, is_ahead))
+    if ((length > 0 && !in) || (done > 0 && !out) || text_overlaps(out, in, done, length, is_ahead))
         return FAIL(REASON_INPUT, "text or room is missing, or the output overlaps the rest of the input");
     *out_length = done;
     if (length == 0)
@@ -308,29 +323,29 @@ static int update(
         update_coded(ciphering, out, in, length);
     } else {
         if (ciphering->form->has_code)
-            mac_update(&ciphering->mac, in, length);
-        cipher_update(&ciphering->cipher, in, out, length);
+            gost_mac_update(&ciphering->mac, in, length);
+        gost_cipher_update(&ciphering->cipher, in, out, length);
     }
     return 1;
 }
 
 static int end_code(struct ciphering *ciphering, unsigned char *out, size_t *length, size_t room) {
     size_t size = kind_size(ciphering->form);
-    unsigned char code[BLOCK_LARGEST], sent[BLOCK_LARGEST];
+    unsigned char code[gost_block_largest], sent[gost_block_largest];
     int is_right;
 
     if (ciphering->cipher.is_encryption) {
         if (room < size)
             return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, size);
-        mac_end(&ciphering->mac, code, size);
-        cipher_update(&ciphering->cipher, code, out, size);
+        gost_mac_end(&ciphering->mac, code, size);
+        gost_cipher_update(&ciphering->cipher, code, out, size);
         *length = size;
         return 1;
     }
     if (ciphering->kept_length != size)
         return FAIL(REASON_INPUT, "the message is shorter than its code");
-    cipher_update(&ciphering->cipher, ciphering->kept, sent, size);
-    mac_end(&ciphering->mac, code, size);
+    gost_cipher_update(&ciphering->cipher, ciphering->kept, sent, size);
+    gost_mac_end(&ciphering->mac, code, size);
     is_right = CRYPTO_memcmp(code, sent, size) == 0;
     OPENSSL_cleanse(code, sizeof code);
     return is_right || FAIL(REASON_INPUT, "the message's code is wrong: the key is wrong, or the message was changed");
@@ -349,7 +364,7 @@ static size_t padding_of(const unsigned char *block, size_t size) {
 
 static int end_blocks(struct ciphering *ciphering, unsigned char *out, size_t *length, size_t room) {
     size_t size = kind_size(ciphering->form), padding;
-    unsigned char block[BLOCK_LARGEST];
+    unsigned char block[gost_block_largest];
 
     if (!ciphering->is_padded)
         return ciphering->kept_length == 0 || FAIL(REASON_INPUT, "the text is not a number of whole blocks");
@@ -358,13 +373,13 @@ static int end_blocks(struct ciphering *ciphering, unsigned char *out, size_t *l
             return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, size);
         padding = size - ciphering->kept_length;
         memset(ciphering->kept + ciphering->kept_length, (int)padding, padding);
-        cipher_update(&ciphering->cipher, ciphering->kept, out, size);
+        gost_cipher_update(&ciphering->cipher, ciphering->kept, out, size);
         *length = size;
         return 1;
     }
     if (ciphering->kept_length != size)
         return FAIL(REASON_INPUT, "the text is not a number of whole blocks");
-    cipher_update(&ciphering->cipher, ciphering->kept, block, size);
+    gost_cipher_update(&ciphering->cipher, ciphering->kept, block, size);
     padding = padding_of(block, size);
     if (padding == 0 || size - padding > room)
         return FAIL(REASON_INPUT, "the padding is wrong: the key is wrong, or the text was changed");
@@ -381,7 +396,7 @@ static int end(void *context, unsigned char *out, size_t *length, size_t room) {
     *length = 0;
     if (!has_blocks(ciphering->form) && !ciphering->form->has_code)
         return 1;
-    if (!ciphering->cipher.has_key || !ciphering->cipher.has_iv || (ciphering->form->has_code && !ciphering->has_seed))
+    if (!ciphering->has_key || !ciphering->has_iv || (ciphering->form->has_code && !ciphering->has_seed))
         return FAIL(REASON_INPUT, "the cipher has no key, or no vector");
     if (ciphering->is_ended)
         return FAIL(REASON_INPUT, "the message has ended with its code; begin another one");

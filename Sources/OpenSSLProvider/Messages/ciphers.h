@@ -5,15 +5,13 @@
 
 #include "provider.h"
 
-#include "cipher.h"
-#include "mac.h"
 
 /* The form of a cipher's parameters in DER; without any, OpenSSL's own form: the vector. */
 enum parameters_form { PARAMETERS_NONE, PARAMETERS_28147, PARAMETERS_UKM };
 struct form {
     const char *name;
-    enum block_kind kind;
-    enum cipher_mode mode;
+    gost_cipher_name kind;
+    gost_mode mode;
     /* EVP_CIPH_…_MODE. */
     unsigned int evp_mode;
     /* The key changes after so many bytes. */
@@ -28,20 +26,21 @@ struct unopened {
     bool is_set;
     int reason;
     char text[400];
-    unsigned char key[BLOCK_KEY];
+    unsigned char key[gost_key_size];
 };
 /* OpenSSL's context of a cipher. */
 struct ciphering {
-    struct cipher cipher;
+    gost_cipher cipher;
     const struct form *form;
-    bool is_padded, has_seed;
+    bool has_key, has_iv, is_padded, has_seed;
+    unsigned char key[gost_key_size], iv[gost_block_largest];
     /* The code was made, and the message is over. */
     bool is_ended;
     /* The seed of the keys of text and code. */
     unsigned char seed[8];
-    struct mac mac;
+    gost_mac mac;
     /* Text that is kept back: an incomplete block, or possible padding or code. */
-    unsigned char kept[BLOCK_LARGEST];
+    unsigned char kept[gost_block_largest];
     size_t kept_length;
     struct unopened unopened;
 };

@@ -6,74 +6,74 @@
 
 static const struct {
     const char *names[3];
-} known[HASHES] = {
-    [HASH_256] = {{"md_gost12_256", "GOST R 34.11-2012 with 256 bit hash", "1.2.643.7.1.1.2.2"}},
-    [HASH_512] = {{"md_gost12_512", "GOST R 34.11-2012 with 512 bit hash", "1.2.643.7.1.1.2.3"}},
-    [HASH_94] = {{"md_gost94", "GOST R 34.11-94", "1.2.643.2.2.9"}},
+} known[gost_hash_count] = {
+    [gost_hash_streebog256] = {{"md_gost12_256", "GOST R 34.11-2012 with 256 bit hash", "1.2.643.7.1.1.2.2"}},
+    [gost_hash_streebog512] = {{"md_gost12_512", "GOST R 34.11-2012 with 512 bit hash", "1.2.643.7.1.1.2.3"}},
+    [gost_hash_r341194] = {{"md_gost94", "GOST R 34.11-94", "1.2.643.2.2.9"}},
 };
 
-const char *digest_name(enum hash_kind kind) { return known[kind].names[0]; }
+const char *digest_name(gost_hash_name kind) { return known[kind].names[0]; }
 
-bool digest_is(enum hash_kind kind, const char *name) {
+bool digest_is(gost_hash_name kind, const char *name) {
     for (int i = 0; i < 3; i++)
         if (OPENSSL_strcasecmp(name, known[kind].names[i]) == 0)
             return true;
-    return kind == HASH_256 ? OPENSSL_strcasecmp(name, "streebog256") == 0
-        : kind == HASH_512  ? OPENSSL_strcasecmp(name, "streebog512") == 0
+    return kind == gost_hash_streebog256 ? OPENSSL_strcasecmp(name, "streebog256") == 0
+        : kind == gost_hash_streebog512  ? OPENSSL_strcasecmp(name, "streebog512") == 0
                             : false;
 }
 
-static struct hash *new(enum hash_kind kind) {
-    struct hash *hash = OPENSSL_zalloc(sizeof *hash);
+static gost_hash *new(gost_hash_name kind) {
+    gost_hash *hash = OPENSSL_zalloc(sizeof *hash);
 
     if (hash)
-        hash_begin(hash, kind);
+        gost_hash_begin(gost_best_path(), hash, kind);
     return hash;
 }
-static void *new_256(void *provider) { return (void)provider, new(HASH_256); }
-static void *new_512(void *provider) { return (void)provider, new(HASH_512); }
-static void *new_94(void *provider) { return (void)provider, new(HASH_94); }
+static void *new_256(void *provider) { return (void)provider, new(gost_hash_streebog256); }
+static void *new_512(void *provider) { return (void)provider, new(gost_hash_streebog512); }
+static void *new_94(void *provider) { return (void)provider, new(gost_hash_r341194); }
 
-static void release(void *context) { OPENSSL_clear_free(context, sizeof(struct hash)); }
-static void *duplicate(void *context) { return OPENSSL_memdup(context, sizeof(struct hash)); }
+static void release(void *context) { OPENSSL_clear_free(context, sizeof(gost_hash)); }
+static void *duplicate(void *context) { return OPENSSL_memdup(context, sizeof(gost_hash)); }
 
 static int begin(void *context, const OSSL_PARAM parameters[]) {
-    struct hash *hash = context;
+    gost_hash *hash = context;
 
     (void)parameters;
-    hash_begin(hash, hash->kind);
+    gost_hash_begin(gost_best_path(), hash, hash->name);
     return 1;
 }
 
 static int update(void *context, const unsigned char *data, size_t length) {
     if (length)
-        hash_update(context, data, length);
+        gost_hash_update(context, data, length);
     return 1;
 }
 
 static int end(void *context, unsigned char *digest, size_t *length, size_t room) {
-    struct hash *hash = context;
-    size_t size = hash_size(hash->kind);
-    enum hash_kind kind = hash->kind;
+    gost_hash *hash = context;
+    size_t size = gost_hash_size(hash->name);
+    gost_hash_name kind = hash->name;
 
     if (room < size)
         return FAIL(REASON_INPUT, "the digest has %zu bytes, and there is room for %zu", size, room);
-    hash_end(hash, digest);
-    hash->kind = kind;
+    gost_hash_end(hash, digest);
+    hash->name = kind;
     *length = size;
     return 1;
 }
 
-static int get(OSSL_PARAM parameters[], enum hash_kind kind) {
+static int get(OSSL_PARAM parameters[], gost_hash_name kind) {
     OSSL_PARAM *wanted;
 
     if (!wanted_check(parameters))
         return 0;
     if ((wanted = OSSL_PARAM_locate(parameters, OSSL_DIGEST_PARAM_BLOCK_SIZE))
-        && !OSSL_PARAM_set_size_t(wanted, hash_block_size(kind)))
+        && !OSSL_PARAM_set_size_t(wanted, gost_hash_block_size(kind)))
         return 0;
     if ((wanted = OSSL_PARAM_locate(parameters, OSSL_DIGEST_PARAM_SIZE))
-        && !OSSL_PARAM_set_size_t(wanted, hash_size(kind)))
+        && !OSSL_PARAM_set_size_t(wanted, gost_hash_size(kind)))
         return 0;
     if ((wanted = OSSL_PARAM_locate(parameters, OSSL_DIGEST_PARAM_XOF)) && !OSSL_PARAM_set_int(wanted, 0))
         return 0;
@@ -81,9 +81,9 @@ static int get(OSSL_PARAM parameters[], enum hash_kind kind) {
         return 0;
     return 1;
 }
-static int get_256(OSSL_PARAM parameters[]) { return get(parameters, HASH_256); }
-static int get_512(OSSL_PARAM parameters[]) { return get(parameters, HASH_512); }
-static int get_94(OSSL_PARAM parameters[]) { return get(parameters, HASH_94); }
+static int get_256(OSSL_PARAM parameters[]) { return get(parameters, gost_hash_streebog256); }
+static int get_512(OSSL_PARAM parameters[]) { return get(parameters, gost_hash_streebog512); }
+static int get_94(OSSL_PARAM parameters[]) { return get(parameters, gost_hash_r341194); }
 
 PROVIDER_LIST(
     gettable, OSSL_PARAM_size_t(OSSL_DIGEST_PARAM_BLOCK_SIZE, NULL), OSSL_PARAM_size_t(OSSL_DIGEST_PARAM_SIZE, NULL),

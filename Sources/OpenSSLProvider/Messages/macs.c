@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Authentication codes by GOST ciphers, for OpenSSL. HMAC is the default provider's, with the digests of this one. */
-#include "mac.h"
 #include "provider.h"
 
 #include <string.h>
 
 static const struct mac_form {
-    enum block_kind kind;
+    gost_cipher_name kind;
     bool is_imit;
     gost_sbox_name rows;
     size_t size, largest;
-} form_gost = {BLOCK_28147, true, gost_sbox_cryptopro_a, 4, 8},
-  form_gost_12 = {BLOCK_28147, true, gost_sbox_tc26_z, 4, 8},
-  form_magma = {BLOCK_MAGMA, false, gost_sbox_tc26_z, 8, 8},
-  form_kuznyechik = {BLOCK_KUZNYECHIK, false, gost_sbox_tc26_z, 16, 16};
+} form_gost = {gost_cipher_gost28147, true, gost_sbox_cryptopro_a, 4, 8},
+  form_gost_12 = {gost_cipher_gost28147, true, gost_sbox_tc26_z, 4, 8},
+  form_magma = {gost_cipher_magma, false, gost_sbox_tc26_z, 8, 8},
+  form_kuznyechik = {gost_cipher_kuznyechik, false, gost_sbox_tc26_z, 16, 16};
 
 struct coding {
     const struct mac_form *form;
-    struct block block;
-    struct mac mac;
+    gost_block block;
+    gost_mac mac;
     bool has_key, is_begun;
     size_t size;
 };
@@ -40,11 +39,11 @@ static void release(void *context) { OPENSSL_clear_free(context, sizeof(struct c
 static void *duplicate(void *context) { return OPENSSL_memdup(context, sizeof(struct coding)); }
 
 static int set_key(struct coding *coding, const unsigned char *key, size_t length) {
-    if (length != BLOCK_KEY)
+    if (length != gost_key_size)
         return FAIL(REASON_INPUT, "the key has %zu bytes instead of 32", length);
-    block_begin(&coding->block, coding->form->kind);
-    coding->block.rows = gost_sbox_set_at(coding->form->rows)->rows;
-    block_set_key(&coding->block, key);
+    gost_block_begin(gost_best_path(), &coding->block, coding->form->kind);
+    coding->block.rows = coding->form->rows;
+    gost_block_set_key(&coding->block, key);
     coding->has_key = true;
     return 1;
 }
@@ -78,9 +77,9 @@ static int begin(void *context, const unsigned char *key, size_t length, const O
     if (!coding->has_key)
         return FAIL(REASON_INPUT, "the key of the code is missing");
     if (coding->form->is_imit)
-        mac_begin_imit(&coding->mac, &coding->block, NULL, true);
+        gost_mac_begin_imit(&coding->mac, &coding->block, NULL, true);
     else
-        mac_begin_omac(&coding->mac, &coding->block);
+        gost_mac_begin_omac(&coding->mac, &coding->block);
     coding->is_begun = true;
     return 1;
 }
@@ -90,7 +89,7 @@ static int update(void *context, const unsigned char *data, size_t length) {
 
     if (!coding->is_begun)
         return FAIL(REASON_INPUT, "the key of the code is missing");
-    mac_update(&coding->mac, data, length);
+    gost_mac_update(&coding->mac, data, length);
     return 1;
 }
 
@@ -102,7 +101,7 @@ static int end(void *context, unsigned char *out, size_t *length, size_t room) {
         return 1;
     if (!coding->is_begun || room < coding->size)
         return FAIL(REASON_INPUT, "there is no code, or no room for it");
-    mac_end(&coding->mac, out, coding->size);
+    gost_mac_end(&coding->mac, out, coding->size);
     coding->is_begun = false;
     return 1;
 }
@@ -116,7 +115,7 @@ static int get(void *context, OSSL_PARAM parameters[]) {
     if (value && !OSSL_PARAM_set_size_t(value, coding->size))
         return 0;
     value = OSSL_PARAM_locate(parameters, OSSL_MAC_PARAM_BLOCK_SIZE);
-    return !value || OSSL_PARAM_set_size_t(value, coding->form->kind == BLOCK_KUZNYECHIK ? 16 : 8);
+    return !value || OSSL_PARAM_set_size_t(value, gost_block_size(coding->form->kind));
 }
 
 CONTEXT_LIST(

@@ -27,10 +27,10 @@ void unopened_note(void) {
 void unopened_forget(void) { last.is_set = false; }
 
 int unopened_give_key(struct ciphering *ciphering, OSSL_PARAM *value) {
-    unsigned char key[BLOCK_KEY];
+    unsigned char key[gost_key_size];
 
-    if (value->data_type != OSSL_PARAM_OCTET_STRING || !value->data || (value->data_size && value->data_size < BLOCK_KEY))
-        return FAIL(REASON_INPUT, "there is no room for a random key of %d bytes", BLOCK_KEY);
+    if (value->data_type != OSSL_PARAM_OCTET_STRING || !value->data || (value->data_size && value->data_size < gost_key_size))
+        return FAIL(REASON_INPUT, "there is no room for a random key of %d bytes", gost_key_size);
     if (getrandom(key, sizeof key, 0) != sizeof key)
         return FAIL(REASON_INPUT, "the system provides no random numbers");
     if (!ciphering->cipher.is_encryption && last.is_set) {
@@ -48,7 +48,7 @@ int unopened_give_key(struct ciphering *ciphering, OSSL_PARAM *value) {
 int unopened_check(const struct ciphering *ciphering, const unsigned char *key) {
     const struct unopened *unopened = &ciphering->unopened;
 
-    if (!unopened->is_set || CRYPTO_memcmp(unopened->key, key, BLOCK_KEY) != 0)
+    if (!unopened->is_set || CRYPTO_memcmp(unopened->key, key, gost_key_size) != 0)
         return 1;
     return FAIL(
         (enum reason)unopened->reason, "the key of the message was not opened: %s",

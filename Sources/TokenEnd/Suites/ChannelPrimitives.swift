@@ -4,7 +4,7 @@ import GOST
 import Secrets
 
 /// H, HM and EXP over a hash function.
-enum ChannelPrimitives<Hash: HashFunction & ~Copyable> {
+enum ChannelPrimitives<Hash: HashFunction> {
     static func authenticate(_ message: Span<UInt8>, key: borrowing Secret) -> Secret {
         HMAC<Hash>.authenticate(message, key: key.bytes)
     }

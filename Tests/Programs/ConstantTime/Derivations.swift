@@ -7,7 +7,7 @@ extension Claim {
         derivation(GOSTR341194.self, "GOST R 34.11-94") + derivation(Streebog256.self, "Streebog-256")
         + derivation(Streebog512.self, "Streebog-512") + trees
 
-    private static func derivation<Hash: HashFunction & ~Copyable>(_: Hash.Type, _ name: String) -> [Claim] {
+    private static func derivation<Hash: HashFunction>(_: Hash.Type, _ name: String) -> [Claim] {
         [
             Claim("PBKDF2, \(name)") { inputs in
                 let password = inputs.secret(8)

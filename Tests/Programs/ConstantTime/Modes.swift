@@ -8,12 +8,12 @@ extension Claim {
     /// More bytes than a cipher processes at once, and not a whole number of blocks.
     private static let long = 2500
 
-    private static func modes<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
+    private static func modes<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
         blocks(Cipher.self, name) + streams(Cipher.self, name) + codes(Cipher.self, name)
             + keys(Cipher.self, name) + chains(Cipher.self, name)
     }
 
-    private static func blocks<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
+    private static func blocks<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
         let size = Cipher.blockSize
         return [
             Claim("\(name) ECB") { inputs in
@@ -34,7 +34,7 @@ extension Claim {
         ]
     }
 
-    private static func streams<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
+    private static func streams<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
         let size = Cipher.blockSize
         return [
             Claim("\(name) CTR") { inputs in
@@ -68,7 +68,7 @@ extension Claim {
     }
 
     /// With a register of one block, which has kernels.
-    private static func chains<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
+    private static func chains<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
         let size = Cipher.blockSize
         return [
             Claim("\(name) CBC, one block linked") { inputs in
@@ -89,7 +89,7 @@ extension Claim {
         ]
     }
 
-    private static func codes<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
+    private static func codes<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
         let nonce = [UInt8](repeating: 0x17, count: Cipher.blockSize)
         return [
             Claim("\(name) OMAC") { inputs in
@@ -122,7 +122,7 @@ extension Claim {
         ]
     }
 
-    private static func keys<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
+    private static func keys<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
         let iv = [UInt8](repeating: 0x35, count: Cipher.blockSize / 2)
         return [
             Claim("\(name) ACPKM") { inputs in

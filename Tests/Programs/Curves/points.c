@@ -103,9 +103,14 @@ static void compare_x(
     if (is_point && EC_POINT_get_affine_coordinates(pair->group, sum, x, NULL, pair->context) != 1) abort();
     BN_nnmod(x, x, pair->q, pair->context);
     write(pair, octets, x);
+    gost_prepared_point prepared;
+    gost_curve_prepare_point(pair->curve, &prepared, point);
     if (gost_curve_has_x_modulo_q(pair->curve, octets, l, k, point) != is_point) fail(pair, "X of l·P + k·Q");
+    if (gost_curve_prepared_has_x_modulo_q(pair->curve, octets, l, k, &prepared) != is_point)
+        fail(pair, "X of l·P + k·Q, prepared");
     octets[0] ^= 1;
     if (gost_curve_has_x_modulo_q(pair->curve, octets, l, k, point)) fail(pair, "another X of l·P + k·Q");
+    if (gost_curve_prepared_has_x_modulo_q(pair->curve, octets, l, k, &prepared)) fail(pair, "another X, prepared");
     BN_free(x);
 }
 

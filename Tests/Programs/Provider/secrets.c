@@ -3,12 +3,10 @@
  * secrets [branch]
  *
  * Computes with keys, noise and texts that valgrind treats as unknown, so that it reports each branch and each address that
- * depends on them, in what Sources/OpenSSLProvider/GOST claims to be constant time. With "branch" there is one.
+ * depends on them, in what Sources/GOSTKernels/Messages and Sources/OpenSSLProvider/GOST claim to be constant time. With "branch" there is one.
  */
-#include "cipher.h"
+#include "GOSTCiphers.h"
 #include "curve.h"
-#include "mgm.h"
-#include "wrap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +30,8 @@ static void curves(void) {
             exit(1);
         KNOWN(point);
         SECRET(number);
-        if (!private_sign(set, number, digest, noise, signature) || !private_agree(set, number, point, ukm, 8, HASH_256, secret)
+        if (!private_sign(set, number, digest, noise, signature)
+            || !private_agree(set, number, point, ukm, 8, gost_hash_streebog256, secret)
             || !private_keg(set, number, point, ukm, secret) || !private_unmask(set, number, 1, secret))
             exit(1);
         KNOWN(signature);
@@ -43,71 +42,72 @@ static void curves(void) {
 
 static void ciphers(void) {
     static const struct {
-        enum block_kind kind;
-        enum cipher_mode mode;
+        gost_cipher_name kind;
+        gost_mode mode;
         size_t section;
     } list[] = {
-        {BLOCK_28147, CIPHER_CFB, 1024}, {BLOCK_28147, CIPHER_CNT, 1024}, {BLOCK_MAGMA, CIPHER_CTR, 8192},
-        {BLOCK_MAGMA, CIPHER_CBC, 0},    {BLOCK_KUZNYECHIK, CIPHER_CTR, 4096}, {BLOCK_KUZNYECHIK, CIPHER_CBC, 0},
-        {BLOCK_KUZNYECHIK, CIPHER_CFB, 0}, {BLOCK_KUZNYECHIK, CIPHER_ECB, 0},
+        {gost_cipher_gost28147, gost_mode_cfb, 1024}, {gost_cipher_gost28147, gost_mode_cnt, 1024}, {gost_cipher_magma, gost_mode_ctr, 8192},
+        {gost_cipher_magma, gost_mode_cbc, 0},    {gost_cipher_kuznyechik, gost_mode_ctr, 4096}, {gost_cipher_kuznyechik, gost_mode_cbc, 0},
+        {gost_cipher_kuznyechik, gost_mode_cfb, 0}, {gost_cipher_kuznyechik, gost_mode_ecb, 0},
     };
 
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         for (int is_encryption = 0; is_encryption < 2; is_encryption++) {
-            struct cipher cipher = {.mode = list[i].mode, .section = list[i].section, .is_encryption = is_encryption};
-            unsigned char key[32] = {1}, text[5 * 1024] = {2};
+            gost_cipher cipher = {.mode = list[i].mode, .section = list[i].section, .is_encryption = is_encryption};
+            unsigned char key[32] = {1}, text[5 * 1024] = {2}, iv[16] = {3};
             SECRET(key);
             SECRET(text);
-            block_begin(&cipher.block, list[i].kind);
-            memcpy(cipher.key, key, sizeof key);
-            cipher.has_key = true;
-            cipher_restart(&cipher);
-            cipher_update(&cipher, text, text, sizeof text);
+            gost_block_begin(gost_best_path(), &cipher.block, list[i].kind);
+            gost_block_set_key(&cipher.block, key);
+            gost_cipher_begin(&cipher, iv);
+            gost_cipher_update(&cipher, text, text, sizeof text);
         }
 }
 
 static void codes(void) {
-    for (enum block_kind kind = BLOCK_28147; kind <= BLOCK_KUZNYECHIK; kind++) {
+    for (gost_cipher_name kind = gost_cipher_gost28147; kind <= gost_cipher_kuznyechik; kind++) {
         unsigned char key[64] = {3}, text[2100] = {4}, code[16], nonce[16] = {5}, wrapped[64];
-        struct block block;
-        struct mac mac;
-        struct mgm mgm;
+        gost_block block;
+        gost_mac mac;
+        gost_mgm mgm;
         SECRET(key);
         SECRET(text);
-        block_begin(&block, kind);
-        block_set_key(&block, key);
-        if (kind == BLOCK_28147) {
-            mac_begin_imit(&mac, &block, NULL, true);
+        gost_block_begin(gost_best_path(), &block, kind);
+        gost_block_set_key(&block, key);
+        if (kind == gost_cipher_gost28147) {
+            gost_mac_begin_imit(&mac, &block, NULL, true);
         } else {
-            mac_begin_omac(&mac, &block);
+            gost_mac_begin_omac(&mac, &block);
         }
-        mac_update(&mac, text, sizeof text);
-        mac_end(&mac, code, 8);
-        if (kind == BLOCK_28147) {
-            unwrap_28147(block.rows, key, nonce, text, wrapped);
+        gost_mac_update(&mac, text, sizeof text);
+        gost_mac_end(&mac, code, 8);
+        if (kind == gost_cipher_gost28147) {
+            gost_diversify(gost_best_path(), block.rows, key, nonce, wrapped);
+            gost_unwrap_28147(gost_best_path(), block.rows, wrapped, nonce, text, key);
+            gost_wrap_28147(gost_best_path(), block.rows, wrapped, nonce, text, key);
             continue;
         }
-        unwrap_kexp15(kind, key, nonce, text, kind == BLOCK_MAGMA ? 40 : 48, wrapped);
-        mgm_begin(&mgm, &block, nonce);
-        mgm_authenticate(&mgm, text, 100);
-        mgm_update(&mgm, true, text, text, sizeof text);
-        mgm_end(&mgm, code);
+        gost_kimp15(gost_best_path(), kind, key, nonce, text, kind == gost_cipher_magma ? 40 : 48, wrapped);
+        gost_mgm_begin(&mgm, &block, nonce);
+        gost_mgm_authenticate(&mgm, text, 100);
+        gost_mgm_update(&mgm, true, text, text, sizeof text);
+        gost_mgm_end(&mgm, code);
     }
 }
 
 int main(int argc, char **argv) {
     unsigned char key[200] = {6}, code[64];
-    struct hmac hmac;
+    gost_hmac hmac;
 
     SECRET(key);
     if (argc > 1 && key[0] == 6)
         puts(argv[1]);
-    for (enum hash_kind kind = HASH_256; kind < HASHES; kind++) {
-        hmac_begin(&hmac, kind, key, sizeof key);
-        hmac_update(&hmac, key, sizeof key);
-        hmac_end(&hmac, code);
+    for (gost_hash_name kind = gost_hash_r341194; kind < gost_hash_count; kind++) {
+        gost_hmac_begin(gost_best_path(), &hmac, kind, key, sizeof key);
+        gost_hmac_update(&hmac, key, sizeof key);
+        gost_hmac_end(&hmac, code);
     }
-    kdf_tree(key, key + 32, code);
+    gost_kdf_tree_keys(gost_best_path(), key, key + 32, code);
     curves();
     ciphers();
     codes();

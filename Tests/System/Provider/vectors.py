@@ -162,6 +162,8 @@ def identifier(name):
         "id-Gost28147-89-CryptoPro-C-ParamSet": "1.2.643.2.2.31.3",
         "id-Gost28147-89-CryptoPro-D-ParamSet": "1.2.643.2.2.31.4",
         "id-tc26-gost-28147-param-Z": "1.2.643.7.1.2.5.1.1",
+        "id-GostR3411-94-TestParamSet": "1.2.643.2.2.30.0",
+        "id-GostR3411-94-CryptoProParamSet": "1.2.643.2.2.30.1",
     }
     return oid(arcs[name]) if name in arcs else None
 
@@ -226,6 +228,17 @@ def computed():
             yield "unwrap", rows.hex(), vector["kek"], vector["ukm"], vector["wrapped"][16:], vector["cek"]
     for vector in load("kexp15"):
         yield "kexp15", vector["cipher"], vector["k_mac"] + vector["k_enc"], vector["iv"], vector["K"], vector["out"]
+    for vector in load("streebog"):
+        yield "hash", str(vector["bits"]), "-", vector["msg"], vector["hash"]
+    for vector in load("gostr341194"):
+        yield "hash", "94", identifier(vector["sbox"]).hex(), vector["msg"], vector["hash"]
+    names = {"streebog256": "256", "streebog512": "512", "gostr341194-cryptopro": "94"}
+    for vector in load("hmac_gost"):
+        yield "hmac", names[vector["hash"]], vector["key"], vector["msg"], vector["mac"]
+    for vector in load("kdf_gost"):
+        if vector["alg"].startswith("KDF_"):
+            fields = [vector[field] for field in ("key", "label", "seed", "out")]
+            yield ("tree", "256", str(vector.get("R", 1)), *fields)
 
 
 keys()

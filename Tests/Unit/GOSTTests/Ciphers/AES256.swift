@@ -69,14 +69,6 @@ struct AES256: ~Copyable, BlockCipher {
         }
     }
 
-    func absorb(_ blocks: Span<UInt8>, into register: inout Secret) {
-        var register = register.mutableBytes
-        for offset in stride(from: 0, through: blocks.count - 16, by: 16) {
-            for index in 0..<16 { register[index] ^= blocks[offset + index] }
-            encrypt(&register)
-        }
-    }
-
     private static func mixColumns(_ state: [UInt8]) -> [UInt8] {
         (0..<16).map { index in
             let column = index & ~3

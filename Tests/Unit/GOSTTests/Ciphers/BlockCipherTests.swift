@@ -12,7 +12,7 @@ struct BlockCipherTests {
     @Test("Kuznyechik gives the block of RFC 7801, 5, and back")
     func kuznyechik() throws { try check(Kuznyechik.self, "kuznyechik_block.json") }
 
-    private func check<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ file: String) throws {
+    private func check<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ file: String) throws {
         let vectors = try JSON(vectors: file).vectors.list
         #expect(vectors.count == 1)
         for vector in vectors {
@@ -29,7 +29,7 @@ struct BlockCipherTests {
         try sideBySide(Kuznyechik.self, count)
     }
 
-    private func sideBySide<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ count: Int) throws {
+    private func sideBySide<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ count: Int) throws {
         let size = Cipher.blockSize
         let cipher = try Cipher(key: bytes(32).span)
         let plaintext = bytes(size * count + 3)
@@ -47,14 +47,16 @@ struct BlockCipherTests {
         #expect(throws: GOSTError.invalidKeyLength) { _ = try Kuznyechik(key: bytes(count).span) }
     }
 
-    private func encrypted<Cipher: BlockCipher & ~Copyable>(_ cipher: borrowing Cipher, _ data: [UInt8]) -> [UInt8] {
+    private func encrypted<Cipher: GOSTBlockCipher & ~Copyable>(_ cipher: borrowing Cipher, _ data: [UInt8]) -> [UInt8]
+    {
         var data = data
         var blocks = data.mutableSpan
         cipher.encrypt(&blocks)
         return data
     }
 
-    private func decrypted<Cipher: BlockCipher & ~Copyable>(_ cipher: borrowing Cipher, _ data: [UInt8]) -> [UInt8] {
+    private func decrypted<Cipher: GOSTBlockCipher & ~Copyable>(_ cipher: borrowing Cipher, _ data: [UInt8]) -> [UInt8]
+    {
         var data = data
         var blocks = data.mutableSpan
         cipher.decrypt(&blocks)

@@ -22,7 +22,7 @@ struct HashTests {
         let vectors = try JSON(vectors: "gostr341194.json").vectors.list
         #expect(vectors.count == 41)
         for vector in vectors {
-            var hash = GOSTR341194(sBox: try vector.sBox)
+            var hash = HashState(sBox: try vector.sBox)
             hash.update(vector.msg.bytes.span)
             #expect(hash.finalize().array == vector.hash.bytes, "\(vector.name)")
         }
@@ -42,11 +42,11 @@ struct HashTests {
     }
 
     /// The lengths of first pieces that gave another hash code.
-    private func inPieces<Hash: HashFunction & ~Copyable>(_: Hash.Type) -> [Int] {
+    private func inPieces<Hash: HashFunction>(_: Hash.Type) -> [Int] {
         let message = (0..<200).map { UInt8($0) }
         let whole = Hash.hash(message)
         return (0...200).filter { cut in
-            var hash = Hash()
+            var hash = HashState(Hash.algorithm)
             hash.update(message.span.extracting(first: cut))
             var branch = hash.copy()
             hash.update([0xFF].span)

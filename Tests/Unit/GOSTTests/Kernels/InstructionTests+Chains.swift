@@ -21,7 +21,7 @@ extension InstructionTests {
         }
     }
 
-    private func chains<Cipher: BlockCipher & ~Copyable>(
+    private func chains<Cipher: GOSTBlockCipher & ~Copyable>(
         _: Cipher.Type, _ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>, head: Int
     ) throws -> [UInt8] {
         let blocks = data.extracting(first: data.count / Cipher.blockSize * Cipher.blockSize)
@@ -33,7 +33,7 @@ extension InstructionTests {
             + code.finalize().array
     }
 
-    private func cfb<Cipher: BlockCipher & ~Copyable>(
+    private func cfb<Cipher: GOSTBlockCipher & ~Copyable>(
         _: Cipher.Type, _ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>, head: Int
     ) throws -> [UInt8] {
         var encryption = try CFB<Cipher>(key: key.span, iv: iv.span)
@@ -48,7 +48,7 @@ extension InstructionTests {
         return ciphertext
     }
 
-    private func ofb<Cipher: BlockCipher & ~Copyable>(
+    private func ofb<Cipher: GOSTBlockCipher & ~Copyable>(
         _: Cipher.Type, _ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>, head: Int
     ) throws -> [UInt8] {
         var gamma = try OFB<Cipher>(key: key.span, iv: iv.span)
@@ -56,7 +56,7 @@ extension InstructionTests {
             + gamma.update(data.extracting(droppingFirst: head)).array
     }
 
-    private func cbc<Cipher: BlockCipher & ~Copyable>(
+    private func cbc<Cipher: GOSTBlockCipher & ~Copyable>(
         _: Cipher.Type, _ key: [UInt8], _ iv: [UInt8], _ blocks: Span<UInt8>, head: Int
     ) throws -> [UInt8] {
         var encryption = try CBC<Cipher>(key: key.span, iv: iv.span)

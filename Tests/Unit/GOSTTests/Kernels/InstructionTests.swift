@@ -78,7 +78,7 @@ struct InstructionTests {
         }
     }
 
-    private func carries<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ part: Counter.Part) throws {
+    private func carries<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ part: Counter.Part) throws {
         let (size, count) = (Cipher.blockSize, 200)
         let cipher = try Cipher(key: random(32).span)
         // Sixteen blocks before either half or the whole runs over.
@@ -161,7 +161,7 @@ struct InstructionTests {
             + cipher.apply(data.extracting(droppingFirst: head)).array
     }
 
-    private func ctr<Cipher: BlockCipher & ~Copyable>(
+    private func ctr<Cipher: GOSTBlockCipher & ~Copyable>(
         _: Cipher.Type, _ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>
     ) throws -> [UInt8] {
         var cipher = try CTR<Cipher>(key: key.span, iv: iv.span.extracting(first: Cipher.blockSize / 2))
@@ -170,7 +170,7 @@ struct InstructionTests {
             + cipher.update(data.extracting(droppingFirst: head)).array
     }
 
-    private func acpkm<Cipher: BlockCipher & ~Copyable>(
+    private func acpkm<Cipher: GOSTBlockCipher & ~Copyable>(
         _: Cipher.Type, _ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>
     ) throws -> [UInt8] {
         let iv = iv.span.extracting(first: Cipher.blockSize / 2)
@@ -180,7 +180,7 @@ struct InstructionTests {
             + cipher.update(data.extracting(droppingFirst: head)).array
     }
 
-    private func mgm<Cipher: BlockCipher & ~Copyable>(
+    private func mgm<Cipher: GOSTBlockCipher & ~Copyable>(
         _: Cipher.Type, _ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>
     ) throws -> [UInt8] {
         let nonce = [iv[0] & 0x7F] + iv[1..<Cipher.blockSize]

@@ -49,7 +49,7 @@ struct MGMTests {
         }
     }
 
-    private func check<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ sample: Sample) throws {
+    private func check<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ sample: Sample) throws {
         let (nonce, data) = (sample.nonce, sample.authenticated)
         let mode = try MGM<Cipher>(key: sample.key.span, tagLength: sample.tagLength)
         let sealed = try mode.seal(sample.plaintext.span, nonce: nonce.span, authenticating: data.span)
@@ -105,7 +105,7 @@ struct MGMTests {
         }
     }
 
-    private func kexp15<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ vector: JSON) throws {
+    private func kexp15<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ vector: JSON) throws {
         let (key, iv, wrapped) = (vector.K.bytes, vector.iv.bytes, vector.out.bytes)
         let (mac, enc) = (vector.k_mac.bytes, vector.k_enc.bytes)
         func unwrap(_ wrapped: [UInt8], _ mac: [UInt8], _ enc: [UInt8]) -> Result<[UInt8], GOSTError> {

@@ -19,7 +19,7 @@ struct ModeTests {
         }
     }
 
-    private func check<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ vector: JSON) throws {
+    private func check<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ vector: JSON) throws {
         let (key, plaintext, ciphertext) = (vector.key.bytes, vector.pt.bytes, vector.ct.bytes)
         switch vector.mode.text {
         case "ecb":
@@ -43,7 +43,7 @@ struct ModeTests {
     }
 
     /// The result of a mode for `message` in pieces, forward or back.
-    private func run<Cipher: BlockCipher & ~Copyable>(
+    private func run<Cipher: GOSTBlockCipher & ~Copyable>(
         _: Cipher.Type, _ vector: JSON, _ message: [UInt8], _ seed: Int?, back: Bool
     ) throws -> [UInt8] {
         let (key, iv) = (vector.key.bytes, vector.iv.bytes)
@@ -70,7 +70,7 @@ struct ModeTests {
         try longMessage(Kuznyechik.self)
     }
 
-    private func longMessage<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type) throws {
+    private func longMessage<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type) throws {
         let (key, iv, message) = (bytes(32), bytes(3 * Cipher.blockSize), bytes(9600))
         let half = Array(iv.prefix(Cipher.blockSize / 2))
         var whole = try CTR<Cipher>(key: key.span, iv: half.span)
@@ -89,7 +89,7 @@ struct ModeTests {
         try lengths(Kuznyechik.self)
     }
 
-    private func lengths<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type) throws {
+    private func lengths<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type) throws {
         let (bytes, size) = (bytes(64), Cipher.blockSize)
         let key = bytes.span.extracting(first: 32)
         let short = bytes.span.extracting(first: 31)

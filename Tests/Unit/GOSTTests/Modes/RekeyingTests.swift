@@ -19,7 +19,7 @@ struct RekeyingTests {
         }
     }
 
-    private func check<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ vector: JSON) throws {
+    private func check<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ vector: JSON) throws {
         let (key, iv) = (vector.key.bytes, vector.iv.bytes)
         let section = vector.section_bytes.number ?? 0
         let masterSection = vector.T_bytes.number ?? 0

@@ -48,6 +48,37 @@ struct SignatureTests {
         }
     }
 
+    @Test("A key that verifies often accepts and refuses the same signatures as at first", arguments: Curve.all)
+    func verifyingAgain(curve: Curve) throws {
+        let key = try PrivateKey.generate(on: curve, random: SystemRandom())
+        let publicKey = try key.publicKey()
+        for round in 0..<5 as Range<UInt8> {
+            var digest = [UInt8](repeating: round, count: curve.coordinateSize)
+            var signature = try key.sign(digest: digest.span, random: SystemRandom())
+            #expect(try publicKey.isValidSignature(signature, digest: digest), "use \(round)")
+            signature[Int(round)] ^= 1
+            #expect(try !publicKey.isValidSignature(signature, digest: digest), "use \(round)")
+            signature[Int(round)] ^= 1
+            digest[0] ^= 0x80
+            #expect(try !publicKey.isValidSignature(signature, digest: digest), "use \(round)")
+        }
+    }
+
+    @Test("More keys than are kept prepared verify in turns")
+    func manyKeys() throws {
+        let digest = [UInt8](repeating: 7, count: 32)
+        let keys = try (0..<70).map { _ in
+            let key = try PrivateKey.generate(on: .tc26256A, random: SystemRandom())
+            return (try key.publicKey(), try key.sign(digest: digest.span, random: SystemRandom()))
+        }
+        for _ in 0..<3 {
+            for (index, (key, signature)) in keys.enumerated() {
+                #expect(try key.isValidSignature(signature, digest: digest))
+                #expect(try !key.isValidSignature(keys[(index + 1) % keys.count].1, digest: digest))
+            }
+        }
+    }
+
     @Test("A key signs and verifies on every curve, and its signatures of one digest differ", arguments: Curve.all)
     func signing(curve: Curve) throws {
         let key = try PrivateKey.generate(on: curve, random: SystemRandom())

@@ -263,7 +263,7 @@ struct PFXTests {
         if cipher.last == 2 { #expect(PFX.refusal(file(ciphertext.changed(at: 250_000))) == .damaged) }
     }
 
-    private func encrypted<Cipher: BlockCipher & ~Copyable>(
+    private func encrypted<Cipher: GOSTBlockCipher & ~Copyable>(
         _ plaintext: [UInt8], _: Cipher.Type, _ ukm: [UInt8], _ section: Int, hasCode: Bool
     ) throws -> [UInt8] {
         let half = Cipher.blockSize / 2
