@@ -24,7 +24,7 @@ engine_linking = -shared -Wl,--version-script=Sources/OpenSSLEngine/exports.map,
 # any version.
 provider := .build/release/ossl-modules/kanal.so
 provider_sources := $(sort $(shell find Sources/OpenSSLProvider Sources/OpenSSLKeys Sources/GOSTKernels -name '*.c'))
-provider_flags = -ISources/OpenSSLProvider -ISources/OpenSSLProvider/GOST -DKANAL_VERSION='"$(version)"' $(c_flags)
+provider_flags = -ISources/OpenSSLProvider -DKANAL_VERSION='"$(version)"' $(c_flags)
 provider_linking = -shared $(if $(CROSS),,-fuse-ld=bfd) -Wl,--version-script=Sources/OpenSSLProvider/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
     -Wl,-z,noexecstack,--as-needed
 

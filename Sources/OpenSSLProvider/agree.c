@@ -70,8 +70,9 @@ static int set_peer(void *context, void *key) {
 
 static bool accepts(struct der curve, const unsigned char *point, size_t length) {
     const gost_curve_set *set = gost_curve_set_of(curve.bytes, curve.length);
+    gost_domain domain;
 
-    return set && 2 * set->numbers->size == length && curve_prepare(set) && curve_has_point(set, point);
+    return set && 2 * set->numbers->size == length && domain_of(set, &domain) && gost_is_point(&domain, point);
 }
 
 static int derive(void *context, unsigned char *secret, size_t *length, size_t room) {

@@ -101,11 +101,13 @@ static int verify(
     void *context, const unsigned char *signature, size_t length, const unsigned char *digest, size_t digest_length) {
     struct signing *signing = context;
     const struct pkey *pkey = signing->pkey;
+    gost_domain domain;
 
     if (digest_length != pkey->curve->numbers->size)
         return FAIL(
             REASON_INPUT, "the digest has %zu bytes instead of %zu", digest_length, pkey->curve->numbers->size);
-    return length == pkey->info.key.length && curve_verify(pkey->curve, pkey->info.key.bytes, digest, signature);
+    return length == pkey->info.key.length && domain_of(pkey->curve, &domain)
+        && gost_verify(&domain, pkey->info.key.bytes, NULL, digest, signature);
 }
 
 static int update(void *context, const unsigned char *data, size_t length) {

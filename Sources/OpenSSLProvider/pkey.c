@@ -54,6 +54,8 @@ struct pkey *pkey_empty(struct provider *provider, enum kind kind) {
 }
 
 int pkey_fill(struct pkey *pkey, unsigned char *der, size_t length) {
+    gost_domain domain;
+
     pkey->der = der;
     if (!der)
         return NO_MEMORY();
@@ -66,9 +68,9 @@ int pkey_fill(struct pkey *pkey, unsigned char *der, size_t length) {
     pkey->curve = gost_curve_set_of(pkey->info.curve.bytes, pkey->info.curve.length);
     if (!pkey->curve || 2 * pkey->curve->numbers->size != pkey->info.key.length)
         return FAIL(REASON_PUBLIC, "the curve of the public key is not known");
-    if (!curve_prepare(pkey->curve))
+    if (!domain_of(pkey->curve, &domain))
         return NO_MEMORY();
-    return curve_has_point(pkey->curve, pkey->info.key.bytes)
+    return gost_is_point(&domain, pkey->info.key.bytes)
         || FAIL(REASON_PUBLIC, "the public key is not a point of its curve");
 }
 

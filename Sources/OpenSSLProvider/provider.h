@@ -8,6 +8,7 @@
  *   context.c      the library context in which the default provider computes
  *   libcrypto.c    the libcrypto that has loaded the provider, found at run time
  *   pkey.c         a key: its public half, and its private half on a token or in memory
+ *   domains.c      the curves of GOST keys
  *   software.c     operations of GOST keys in memory
  *   given.c        checks of programs' lists of parameters
  *   keymgmt.c      management of keys for OpenSSL
@@ -29,8 +30,8 @@
  *   Files/pkcs8.c    GOST keys of files
  *   Files/data.c     GOST keys as lists of parameters
  *
- * The folder GOST computes, by Sources/GOSTKernels, and does not use OpenSSL. Sources/OpenSSLKeys has tokens, PINs,
- * objects and operations with private keys.
+ * Sources/GOSTKernels computes, and does not use OpenSSL. Sources/OpenSSLKeys has tokens, PINs, objects and operations
+ * with private keys.
  *
  * All algorithms have the property "provider=kanal". Keys of RSA and EC have a public half in the default provider,
  * which does the work without a token, in a child of the application's library context.
@@ -40,9 +41,8 @@
 #ifndef KANAL_PROVIDER_H
 #define KANAL_PROVIDER_H
 
-#include "curve.h"
 #include "GOSTCiphers.h"
-#include "GOSTHashes.h"
+#include "GOSTSignatures.h"
 #include "keys.h"
 
 #include <openssl/core.h>
@@ -157,6 +157,11 @@ size_t pkey_size(const struct pkey *pkey);
 gost_hash_name pkey_hash(const struct pkey *pkey);
 /* Passes a key and its reference to OpenSSL's core, or releases it. */
 int pkey_give(struct pkey *pkey, OSSL_CALLBACK *callback, void *argument);
+
+/* ---- domains.c ---- */
+
+/* The parameter set's curve with its table, made at the first use. False if there is no memory. */
+bool domain_of(const gost_curve_set *set, gost_domain *domain);
 
 /* ---- software.c ---- */
 

@@ -5,16 +5,17 @@
 #include <string.h>
 #include <sys/random.h>
 
-static int make_noise(unsigned char noise[CURVE_NOISE]) {
-    return getrandom(noise, CURVE_NOISE, 0) == CURVE_NOISE || FAIL(REASON_INPUT, "the system provides no random numbers");
+static int make_noise(unsigned char noise[gost_noise_size]) {
+    return getrandom(noise, gost_noise_size, 0) == gost_noise_size || FAIL(REASON_INPUT, "the system provides no random numbers");
 }
 
 int software_sign(const struct pkey *pkey, const unsigned char *digest, unsigned char *signature) {
-    unsigned char noise[CURVE_NOISE];
-    int done = make_noise(noise);
+    unsigned char noise[gost_noise_size];
+    gost_domain domain;
+    int done = make_noise(noise) && (domain_of(pkey->curve, &domain) || NO_MEMORY());
 
     done = done
-        && (private_sign(pkey->curve, pkey->number->octets, digest, noise, signature)
+        && (gost_sign(&domain, pkey->number->octets, digest, noise, signature)
             || FAIL(REASON_INPUT, "the random numbers yielded no signature; try again"));
     OPENSSL_cleanse(noise, sizeof noise);
     return done;
@@ -25,12 +26,15 @@ static int agree(
     const struct pkey *pkey, const unsigned char *point, const unsigned char *ukm, bool is_keg, unsigned char *secret) {
     gost_hash_name kind = pkey->kind == KIND_GOST_2001 ? gost_hash_r341194 : gost_hash_streebog256;
     const unsigned char *number = pkey->number->octets;
+    gost_domain domain;
 
+    if (!domain_of(pkey->curve, &domain))
+        return NO_MEMORY();
     /* A point of another curve, or of a small order, would reveal the number. */
-    if (!curve_has_point(pkey->curve, point))
+    if (!gost_is_point(&domain, point))
         return FAIL(REASON_INPUT, "the other side's public key is not a point of the curve");
-    return (is_keg ? private_keg(pkey->curve, number, point, ukm, secret)
-                   : private_agree(pkey->curve, number, point, ukm, 8, kind, secret))
+    return (is_keg ? gost_keg(&domain, number, point, ukm, secret)
+                   : gost_vko(&domain, number, point, ukm, 8, kind, secret))
         || FAIL(REASON_INPUT, "UKM is a multiple of the curve's order");
 }
 
@@ -101,15 +105,17 @@ int software_decrypt(
 
 struct pkey *software_key(
     struct provider *provider, enum kind kind, const gost_curve_set *curve, struct der hash, struct secret *number) {
-    unsigned char point[2 * CURVE_LONGEST], *der = NULL;
+    unsigned char point[2 * gost_number_largest], *der = NULL;
     struct pkey *pkey = NULL;
+    gost_domain domain;
     size_t size, length;
 
-    if (!number || !curve_prepare(curve)) {
+    if (!number || !domain_of(curve, &domain)) {
         NO_MEMORY();
     } else if (size = curve->numbers->size, number->length != size || (size == 64) != (kind == KIND_GOST_512)) {
         FAIL(REASON_INPUT, "the private key does not have the length of its curve");
-    } else if (!private_is_number(curve, number->octets) || !private_point(curve, number->octets, point)) {
+    } else if (
+        !gost_is_number(curve, number->octets) || !gost_curve_multiply_base(domain.curve, point, number->octets)) {
         FAIL(REASON_INPUT, "the private key is not a number above 0 and below the curve's order");
     } else {
         der = info_gost(
@@ -125,9 +131,9 @@ struct pkey *software_key(
 
 struct pkey *software_generate(
     struct provider *provider, enum kind kind, const gost_curve_set *curve, struct der hash) {
-    unsigned char noise[CURVE_NOISE], number[CURVE_LONGEST] = {0};
+    unsigned char noise[gost_noise_size], number[gost_number_largest] = {0};
     struct secret *secret = secret_new(number, curve->numbers->size);
-    bool is_made = secret && make_noise(noise) && private_generate(curve, noise, secret->octets);
+    bool is_made = secret && make_noise(noise) && gost_generate(gost_best_path(), curve, noise, secret->octets);
 
     OPENSSL_cleanse(noise, sizeof noise);
     if (is_made)

@@ -43,7 +43,7 @@ build_provider() {
     find Sources/OpenSSLProvider Sources/OpenSSLKeys Sources/GOSTKernels -name '*.c' -print0 \
         | xargs -0 -P "$(nproc)" -I{} sh -c 'out=$1/$(echo "$0" | tr / _).o; source=$0; shift; exec "$@" -c "$source" -o "$out"' {} \
             "$directory/objects" "${checked[@]}" -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 '-DKANAL_VERSION="0"' \
-            -ISources/OpenSSLProvider -ISources/OpenSSLProvider/GOST -ISources/OpenSSLKeys -ISources/GOSTKernels/include \
+            -ISources/OpenSSLProvider -ISources/OpenSSLKeys -ISources/GOSTKernels/include \
             $(pkg-config --cflags p11-kit-1)
     # shellcheck disable=SC2046
     "${checked[@]}" -fuse-ld=lld -shared "$directory"/objects/*.o $(pkg-config --libs p11-kit-1) \

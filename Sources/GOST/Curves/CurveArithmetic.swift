@@ -65,11 +65,6 @@ extension CurveArithmetic {
         return point
     }
 
-    /// The point of a key, the order of which was checked when the key was made.
-    func point(of key: PublicKey) throws(GOSTError) -> Point {
-        try pointOnCurve(key.bytes.span)
-    }
-
     /// The point with the coordinates X ‖ Y, little-endian, of any order but 1 and 2. Constant time but for the answer.
     ///
     /// - Throws: ``GOSTError/invalidPoint`` unless both are below p and the point is on the curve.
@@ -104,12 +99,6 @@ extension CurveArithmetic {
         return point.coordinates.copy()
     }
 
-    /// X of a point modulo q; zero for O. Constant time.
-    func xModuloQ(_ point: borrowing Point) throws(GOSTError) -> Number {
-        guard !point.isInfinity else { return try number([0].span) }
-        return moduloQ(try number(point.coordinates.bytes.extracting(first: size)))
-    }
-
     /// k·P of the generator, k below q. Constant time.
     ///
     /// - Throws: ``GOSTError/outOfMemory``.
@@ -130,56 +119,6 @@ extension CurveArithmetic {
             unsafe k.bytes.withUnsafeBufferPointer { k in
                 unsafe bytes.withUnsafeBufferPointer {
                     unsafe gost_curve_multiply(kernel.pointer, result, k.baseAddress, $0.baseAddress)
-                }
-            }
-        }
-    }
-
-    /// Whether X of k·P + l·Q is x modulo q, for a point Q of order q, and k, l and x below q; false for O.
-    ///
-    /// - Throws: ``GOSTError/outOfMemory``.
-    /// - Warning: leaks all inputs through timing; for public values only.
-    func hasXModuloQ(
-        _ x: borrowing Number, _ k: borrowing Number, _ l: borrowing Number, _ point: borrowing Point
-    ) throws(GOSTError) -> Bool {
-        guard !point.isInfinity else { return false }
-        let bytes = point.coordinates.bytes
-        return unsafe try withNumbers(x, k, l) { table, x, k, l in
-            unsafe bytes.withUnsafeBufferPointer {
-                unsafe gost_curve_has_x_modulo_q(table, x, k, l, $0.baseAddress)
-            }
-        }
-    }
-
-    /// The same for a point that is prepared.
-    func hasXModuloQ(
-        _ x: borrowing Number, _ k: borrowing Number, _ l: borrowing Number, _ point: PreparedPoint
-    ) throws(GOSTError) -> Bool {
-        unsafe try withNumbers(x, k, l) { table, x, k, l in
-            unsafe point.withMultiples { unsafe gost_curve_prepared_has_x_modulo_q(table, x, k, l, $0) }
-        }
-    }
-
-    /// The point of a key, prepared for signatures. It is public.
-    func prepared(_ key: PublicKey) -> PreparedPoint {
-        unsafe PreparedPoint { multiples in
-            unsafe key.bytes.span.withUnsafeBufferPointer {
-                unsafe gost_curve_prepare_point(kernel.pointer, multiples, $0.baseAddress)
-            }
-        }
-    }
-
-    /// Lends the curve with its table, and numbers.
-    private func withNumbers(
-        _ x: borrowing Number, _ k: borrowing Number, _ l: borrowing Number,
-        _ body: (OpaquePointer, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?) -> Bool
-    ) throws(GOSTError) -> Bool {
-        let table = try KernelCurve.withTable(curve)
-        let (k, l) = (k.bytes, l.bytes)
-        return unsafe x.bytes.withUnsafeBufferPointer { x in
-            unsafe k.withUnsafeBufferPointer { k in
-                unsafe l.withUnsafeBufferPointer {
-                    unsafe body(table.pointer, x.baseAddress, k.baseAddress, $0.baseAddress)
                 }
             }
         }
@@ -231,23 +170,12 @@ extension CurveArithmetic {
         return Number(secret: Secret(copying: bytes, zeros: size - bytes.count))
     }
 
-    /// Whether 0 < number < q.
-    func isInRange(_ number: borrowing Number) -> Bool {
-        curve.isScalar(number.bytes)
-    }
-
     /// A number modulo q. Constant time.
     func moduloQ(_ number: borrowing Number) -> Number {
         var one = Secret(count: size)
         var bytes = one.mutableBytes
         if !bytes.isEmpty { bytes[0] = 1 }
         return multiply(number, Number(secret: one))
-    }
-
-    /// A digest as the number e: α modulo q, or 1 if that is 0 (RFC 7091, 6.1, step 2). Digests are public here.
-    func e(_ digest: Span<UInt8>) throws(GOSTError) -> Number {
-        let e = moduloQ(try number(digest))
-        return e.isZero ? try number([1].span) : e
     }
 
     /// a·b modulo q. Constant time.
@@ -262,26 +190,6 @@ extension CurveArithmetic {
         }
     }
 
-    /// a + b modulo q, for a and b below q. Constant time.
-    func add(_ a: borrowing Number, _ b: borrowing Number) -> Number {
-        let b = b.bytes
-        return unsafe number { result in
-            unsafe a.bytes.withUnsafeBufferPointer { a in
-                unsafe b.withUnsafeBufferPointer {
-                    unsafe gost_scalar_add(kernel.pointer, result, a.baseAddress, $0.baseAddress)
-                }
-            }
-        }
-    }
-
-    /// −a modulo q, for a below q. Constant time.
-    func negative(_ a: borrowing Number) throws(GOSTError) -> Number {
-        var minusOne = [UInt8](curve.parameters.q.reversed())
-        // q is odd.
-        if !minusOne.isEmpty { minusOne[0] &-= 1 }
-        return multiply(a, try number(minusOne.span))
-    }
-
     /// The inverse of a modulo q, and 0 for 0. Constant time.
     func inverse(_ a: borrowing Number) -> Number {
         unsafe number { result in
@@ -289,18 +197,6 @@ extension CurveArithmetic {
                 unsafe gost_scalar_invert(kernel.pointer, result, $0.baseAddress)
             }
         }
-    }
-
-    /// m/q·UKM modulo q, where a UKM of 0 counts as 1. The UKM is public.
-    ///
-    /// - Throws: ``GOSTError/invalidParameter`` for a multiple of q; ``GOSTError/invalidLength``.
-    func factor(ukm: Span<UInt8>) throws(GOSTError) -> Number {
-        let given = try number(ukm)
-        let cofactor = try number([UInt8(truncatingIfNeeded: curve.cofactor)].span)
-        if given.isZero { return cofactor }
-        let factor = multiply(given, cofactor)
-        guard !factor.isZero else { throw .invalidParameter }
-        return factor
     }
 
     /// The number that a kernel writes.

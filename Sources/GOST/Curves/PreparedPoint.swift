@@ -7,16 +7,22 @@ internal import Synchronization
 final class PreparedPoint: @unchecked Sendable {
     private let multiples: UnsafeMutablePointer<gost_prepared_point>
 
-    init(_ prepare: (UnsafeMutablePointer<gost_prepared_point>) -> Void) {
+    /// - Throws: ``GOSTError/libraryFailure``.
+    init(_ key: PublicKey) throws(GOSTError) {
+        let curve = try KernelCurve.of(key.curve)
         unsafe multiples = .allocate(capacity: 1)
         unsafe multiples.initialize(to: gost_prepared_point())
-        unsafe prepare(multiples)
+        unsafe key.bytes.span.withUnsafeBufferPointer {
+            unsafe gost_curve_prepare_point(curve.pointer, multiples, $0.baseAddress)
+        }
     }
 
     deinit { unsafe multiples.deallocate() }
 
-    func withMultiples(_ body: (UnsafePointer<gost_prepared_point>) -> Bool) -> Bool {
-        withExtendedLifetime(self) { unsafe body(multiples) }
+    static func withMultiples(
+        of point: PreparedPoint?, _ body: (UnsafePointer<gost_prepared_point>?) -> Bool
+    ) -> Bool {
+        withExtendedLifetime(point) { unsafe body($0?.multiples) }
     }
 }
 
@@ -41,10 +47,12 @@ struct PreparedPoints: ~Copyable, Sendable {
 
     /// The point of `key`, if the key has verified before. No other thread is waited for: a process may have forked while one
     /// was here.
-    func point(of key: PublicKey, _ arithmetic: borrowing CurveArithmetic) -> PreparedPoint? {
+    ///
+    /// - Throws: ``GOSTError/libraryFailure``.
+    func point(of key: PublicKey) throws(GOSTError) -> PreparedPoint? {
         guard let found = entries.withLockIfAvailable({ Self.use(key, &$0) }), found.isKnown else { return nil }
         if let point = found.point { return point }
-        let point = arithmetic.prepared(key)
+        let point = try PreparedPoint(key)
         _ = entries.withLockIfAvailable { $0.all[key]?.point = point }
         return point
     }

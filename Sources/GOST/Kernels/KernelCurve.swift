@@ -93,3 +93,15 @@ final class KernelCurve: @unchecked Sendable {
         }
     }
 }
+
+extension Curve {
+    /// Lends the parameter set and its curve with the table to a kernel.
+    ///
+    /// - Throws: ``GOSTError/outOfMemory``; ``GOSTError/libraryFailure``.
+    func withDomain<Result>(_ body: (UnsafePointer<gost_domain>) -> Result) throws(GOSTError) -> Result {
+        let kernel = try KernelCurve.withTable(self)
+        let domain = unsafe gost_domain(
+            path: Instructions.current.path, set: gost_curve_set_at(set), curve: kernel.pointer)
+        return unsafe withUnsafePointer(to: domain, body)
+    }
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GOSTKernels
 package import Secrets
 
 /// A private key as PKCS #8 has it (RFC 5208, 5; RFC 5958, 2).
@@ -69,16 +70,18 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
     }
 
     private static func unmasked(_ bytes: Span<UInt8>, on curve: Curve) throws(GOSTError) -> Secret {
-        let size = curve.coordinateSize
-        let arithmetic = try CurveArithmetic(curve)
-        var product = try arithmetic.number([1].span)
-        for start in stride(from: 0, to: bytes.count, by: size) {
-            let factor = bytes.extracting(start..<start + size)
-            guard published(curve.isScalar(factor)) else { throw .invalidScalar }
-            let number = try arithmetic.number(factor)
-            product = arithmetic.multiply(product, number)
+        var product = Secret(count: curve.coordinateSize)
+        var result = product.mutableBytes
+        let areNumbers = unsafe try curve.withDomain { domain in
+            unsafe bytes.withUnsafeBufferPointer { factors in
+                unsafe result.withUnsafeMutableBufferPointer {
+                    unsafe gost_unmask(
+                        domain, factors.baseAddress, factors.count / curve.coordinateSize, $0.baseAddress)
+                }
+            }
         }
-        return Secret(copying: product.bytes)
+        guard areNumbers else { throw .invalidScalar }
+        return product
     }
 
     /// The structure in DER, with the bare number d.

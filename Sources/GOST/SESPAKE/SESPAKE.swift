@@ -106,7 +106,7 @@ extension SESPAKE {
                 let peer = arithmetic.sum(received, mask)
                 let own = try arithmetic.pointOnCurve(point.bytes)
 
-                let factor = try arithmetic.factor(ukm: [1].span)
+                let factor = try arithmetic.number([UInt8(truncatingIfNeeded: arithmetic.curve.cofactor)].span)
                 let secret = try arithmetic.number(scalar.bytes)
                 let multiplier = arithmetic.multiply(factor, secret)
                 let common =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GOSTKernels
 package import Secrets
 
 /// A signature key of GOST R 34.10: a number d, 0 < d < q.
@@ -128,41 +129,46 @@ extension PrivateKey {
     /// Constant time in its secret inputs; the digest is not one.
     package func sign(digest: Span<UInt8>, random: any RandomSource) throws(GOSTError) -> [UInt8] {
         guard digest.count == curve.coordinateSize else { throw .invalidLength }
-        return try clearingTraces { () throws(GOSTError) in
-            let noise = try random.noise(64)
-            for attempt in 0..<Curve.tries {
-                let k = nonce(digest, noise.bytes, attempt: UInt8(truncatingIfNeeded: attempt))
-                guard published(curve.isScalar(k.bytes)) else { continue }
-                if let signature = try signature(digest: digest, nonce: k.bytes) { return signature }
+        let noise = try random.noise(Int(gost_noise_size))
+        let signature = unsafe try signature { domain, number, signature in
+            unsafe digest.withUnsafeBufferPointer { digest in
+                unsafe noise.bytes.withUnsafeBufferPointer {
+                    unsafe gost_sign(domain, number, digest.baseAddress, $0.baseAddress, signature)
+                }
             }
-            throw .randomUnavailable
         }
-    }
-
-    /// A candidate for k, which need not be in range.
-    private func nonce(_ digest: Span<UInt8>, _ noise: Span<UInt8>, attempt: UInt8) -> Secret {
-        var code = HMAC<Streebog512>(key: scalar.bytes)
-        code.update([attempt].span)
-        code.update(noise)
-        code.update(curve.oid.span)
-        code.update(digest)
-        return curve.candidate(code.finalize())
+        guard let signature else { throw .randomUnavailable }
+        return signature
     }
 
     /// The signature with a given k, 0 < k < q, little-endian; nil if r or s is 0.
+    ///
+    /// - Throws: ``GOSTError/invalidLength``, ``GOSTError/invalidScalar`` for k.
     package func signature(digest: Span<UInt8>, nonce: Span<UInt8>) throws(GOSTError) -> [UInt8]? {
-        let arithmetic = try CurveArithmetic(curve)
-        let e = try arithmetic.e(digest)
-        let d = try arithmetic.number(scalar.bytes)
-        let k = try arithmetic.number(nonce)
+        guard digest.count == curve.coordinateSize else { throw .invalidLength }
+        guard published(curve.isScalar(nonce)) else { throw .invalidScalar }
+        return unsafe try signature { domain, number, signature in
+            unsafe digest.withUnsafeBufferPointer { digest in
+                unsafe nonce.withUnsafeBufferPointer {
+                    unsafe gost_sign_with_nonce(domain, number, digest.baseAddress, $0.baseAddress, signature)
+                }
+            }
+        }
+    }
 
-        let c = try arithmetic.product(k)
-        let r = try arithmetic.xModuloQ(c)
-        let rd = arithmetic.multiply(r, d)
-        let ke = arithmetic.multiply(e, k)
-        let s = arithmetic.add(rd, ke)
-        guard !published(r.isZero), !published(s.isZero) else { return nil }
-        return ([UInt8](copying: r.bytes) + [UInt8](copying: s.bytes)).reversed()
+    /// The signature that a kernel writes, unless it answers that there is none.
+    private func signature(
+        _ sign: (UnsafePointer<gost_domain>, UnsafePointer<UInt8>?, UnsafeMutablePointer<UInt8>?) -> Bool
+    ) throws(GOSTError) -> [UInt8]? {
+        var signature = [UInt8](repeating: 0, count: 2 * curve.coordinateSize)
+        let isSigned = unsafe try curve.withDomain { domain in
+            unsafe scalar.bytes.withUnsafeBufferPointer { number in
+                unsafe signature.withUnsafeMutableBufferPointer {
+                    unsafe sign(domain, number.baseAddress, $0.baseAddress)
+                }
+            }
+        }
+        return isSigned ? signature : nil
     }
 }
 
@@ -240,11 +246,9 @@ extension PrivateKey {
     /// Constant time in its secret inputs.
     package func keg(with peer: PublicKey, h: Span<UInt8>) throws(GOSTError) -> Secret {
         guard h.count == 32 else { throw .invalidLength }
-        let ukm: [UInt8] = [UInt8](copying: h.extracting(first: 16)).reversed()
-        guard curve.coordinateSize == 32 else { return try vko2012512(with: peer, ukm: ukm.span) }
-
-        let key = try vko2012256(with: peer, ukm: ukm.span)
-        return try Self.kegKeys(from: key, seed: h.extracting(16..<24))
+        return unsafe try secret(with: peer, count: 64) { domain, number, point, keys in
+            unsafe h.withUnsafeBufferPointer { unsafe gost_keg(domain, number, point, $0.baseAddress, keys) }
+        }
     }
 
     /// The keys that KEG derives from the secret of VKO_GOSTR3410_2012_256 (RFC 9189, 8.3.1).
@@ -254,29 +258,51 @@ extension PrivateKey {
     ///
     /// Constant time in its secret inputs.
     package static func kegKeys(from secret: borrowing Secret, seed: Span<UInt8>) throws(GOSTError) -> Secret {
-        try clearingTraces { () throws(GOSTError) in
-            let label = Array("kdf tree".utf8)
-            return try KDFTree<Streebog256>.derive(key: secret.bytes, label: label.span, seed: seed, count: 64)
+        guard secret.count == 32, seed.count == 8 else { throw .invalidLength }
+        var keys = Secret(count: 64)
+        var bytes = keys.mutableBytes
+        unsafe secret.bytes.withUnsafeBufferPointer { secret in
+            unsafe seed.withUnsafeBufferPointer { seed in
+                unsafe bytes.withUnsafeMutableBufferPointer {
+                    unsafe gost_kdf_tree_keys(
+                        Instructions.current.path, secret.baseAddress, seed.baseAddress, $0.baseAddress)
+                }
+            }
+        }
+        return keys
+    }
+
+    private func agree(
+        with peer: PublicKey, ukm: Span<UInt8>, _ hash: HashAlgorithm
+    ) throws(GOSTError) -> Secret {
+        guard (1...curve.coordinateSize).contains(ukm.count) else { throw .invalidLength }
+        return unsafe try secret(with: peer, count: hash.digestSize) { domain, number, point, secret in
+            unsafe ukm.withUnsafeBufferPointer {
+                unsafe gost_vko(domain, number, point, $0.baseAddress, $0.count, hash.name, secret)
+            }
         }
     }
 
-    /// The hash code of X ‖ Y, little-endian, of the point (m/q·UKM·d mod q)·Q.
-    private func agree(
-        with peer: PublicKey, ukm: Span<UInt8>, _ algorithm: HashAlgorithm
+    /// The secret of so many bytes that a kernel agrees on with a peer on a curve with the same numbers, unless it refuses UKM.
+    private func secret(
+        with peer: PublicKey, count: Int,
+        _ agree: (
+            UnsafePointer<gost_domain>, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, UnsafeMutablePointer<UInt8>?
+        ) -> Bool
     ) throws(GOSTError) -> Secret {
         guard peer.curve.parameters == curve.parameters else { throw .invalidParameter }
-        guard (1...curve.coordinateSize).contains(ukm.count) else { throw .invalidLength }
-        return try clearingTraces { () throws(GOSTError) in
-            let arithmetic = try CurveArithmetic(curve)
-            let factor = try arithmetic.factor(ukm: ukm)
-            let d = try arithmetic.number(scalar.bytes)
-            let multiplier = arithmetic.multiply(factor, d)
-            let peer = try arithmetic.point(of: peer)
-            let point = arithmetic.product(multiplier, peer)
-            let coordinates = try arithmetic.bytes(point)
-            var hash = HashState(algorithm)
-            hash.update(coordinates.bytes)
-            return hash.finalize()
+        var secret = Secret(count: count)
+        var bytes = secret.mutableBytes
+        let isDone = unsafe try curve.withDomain { domain in
+            unsafe scalar.bytes.withUnsafeBufferPointer { number in
+                unsafe peer.bytes.span.withUnsafeBufferPointer { point in
+                    unsafe bytes.withUnsafeMutableBufferPointer {
+                        unsafe agree(domain, number.baseAddress, point.baseAddress, $0.baseAddress)
+                    }
+                }
+            }
         }
+        guard isDone else { throw .invalidParameter }
+        return secret
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import GOSTKernels
 import Secrets
 
 /// A verification key of GOST R 34.10: a point Q of the subgroup of order q, not O.
@@ -36,25 +37,18 @@ package struct PublicKey: Sendable, Hashable {
     /// - Warning: leaks `signature` and `digest` through timing; for public values only.
     package func isValidSignature(_ signature: [UInt8], digest: [UInt8]) throws(GOSTError) -> Bool {
         guard signature.count == bytes.count, digest.count == curve.coordinateSize else { return false }
-        return try verifies(signature.span, digest.span)
-    }
-
-    private func verifies(_ signature: Span<UInt8>, _ digest: Span<UInt8>) throws(GOSTError) -> Bool {
-        let arithmetic = try CurveArithmetic(curve)
-        let bytes = [UInt8](copying: signature)
-        let s = try arithmetic.number(bytes.prefix(curve.coordinateSize).reversed().span)
-        let r = try arithmetic.number(bytes.suffix(curve.coordinateSize).reversed().span)
-        guard arithmetic.isInRange(r), arithmetic.isInRange(s) else { return false }
-
-        let e = try arithmetic.e(digest)
-        let v = arithmetic.inverse(e)
-        let z1 = arithmetic.multiply(s, v)
-        let minusR = try arithmetic.negative(r)
-        let z2 = arithmetic.multiply(minusR, v)
-        if let prepared = PreparedPoints.shared.point(of: self, arithmetic) {
-            return try arithmetic.hasXModuloQ(r, z1, z2, prepared)
+        let prepared = try PreparedPoints.shared.point(of: self)
+        return unsafe try curve.withDomain { domain in
+            unsafe bytes.span.withUnsafeBufferPointer { point in
+                unsafe digest.span.withUnsafeBufferPointer { digest in
+                    unsafe signature.span.withUnsafeBufferPointer { signature in
+                        unsafe PreparedPoint.withMultiples(of: prepared) {
+                            unsafe gost_verify(
+                                domain, point.baseAddress, $0, digest.baseAddress, signature.baseAddress)
+                        }
+                    }
+                }
+            }
         }
-        let point = try arithmetic.point(of: self)
-        return try arithmetic.hasXModuloQ(r, z1, z2, point)
     }
 }

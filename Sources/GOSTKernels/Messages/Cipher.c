@@ -80,25 +80,25 @@ static void unlink_blocks(gost_cipher *cipher, const uint8_t *input, uint8_t *ou
     explicit_bzero(text, sizeof text);
 }
 
+/// Blocks of CBC, CFB and OFB.
+static void link_blocks(gost_cipher *cipher, const uint8_t *input, uint8_t *output, size_t count) {
+    gost_chain chain = cipher->mode == gost_mode_cbc ? gost_chain_input
+        : cipher->mode == gost_mode_cfb              ? gost_chain_output
+                                                     : gost_chain_gamma;
+
+    if (cipher->is_encryption || cipher->mode == gost_mode_ofb)
+        gost_block_chain(&cipher->block, chain, cipher->gamma, input, output, count);
+    else unlink_blocks(cipher, input, output, count);
+}
+
 static void update_blocks(gost_cipher *cipher, const uint8_t *input, uint8_t *output, size_t count) {
     const gost_block *block = &cipher->block;
 
-    switch (cipher->mode) {
-    case gost_mode_ecb:
-        if (cipher->is_encryption) gost_block_encrypt(block, input, output, count);
-        else gost_block_decrypt(block, input, output, count);
-        break;
-    case gost_mode_cbc:
-    case gost_mode_cfb:
-        if (cipher->is_encryption)
-            gost_block_chain(block, cipher->mode == gost_mode_cbc ? gost_chain_input : gost_chain_output, cipher->gamma,
-                             input, output, count);
-        else unlink_blocks(cipher, input, output, count);
-        break;
-    case gost_mode_ofb: gost_block_chain(block, gost_chain_gamma, cipher->gamma, input, output, count); break;
-    case gost_mode_ctr: gost_block_ctr(block, &cipher->counter, input, output, count); break;
-    case gost_mode_cnt: gost_block_cnt(block, &cipher->count, input, output, count); break;
-    }
+    if (cipher->mode == gost_mode_ctr) gost_block_ctr(block, &cipher->counter, input, output, count);
+    else if (cipher->mode == gost_mode_cnt) gost_block_cnt(block, &cipher->count, input, output, count);
+    else if (cipher->mode != gost_mode_ecb) link_blocks(cipher, input, output, count);
+    else if (cipher->is_encryption) gost_block_encrypt(block, input, output, count);
+    else gost_block_decrypt(block, input, output, count);
 }
 
 /// All whole sections of GOST 28147-89 with another key for each, if one begins here. Returns their octets.

@@ -8,7 +8,7 @@
 #ifndef GOST_CIPHERS_H
 #define GOST_CIPHERS_H
 
-#include "GOSTKernels.h"
+#include "GOSTBlocks.h"
 
 /// The block ciphers.
 typedef enum GOST_CLOSED {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /// GOST hash functions of messages that come in pieces, HMAC by them, and keys that are derived by it.
 ///
-/// A message begins with the path to use (``GOSTKernels.h``). All functions are constant time in messages and keys; lengths show. A state
+/// A message begins with the path to use (``GOSTBlocks.h``). All functions are constant time in messages and keys; lengths show. A state
 /// that has ended is cleared; one that is given up before is the caller's to clear. Memory of no bytes may be NULL.
 #ifndef GOST_HASHES_H
 #define GOST_HASHES_H
 
-#include "GOSTKernels.h"
+#include "GOSTBlocks.h"
 
 /// The hash functions.
 typedef enum GOST_CLOSED {

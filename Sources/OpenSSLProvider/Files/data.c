@@ -26,7 +26,7 @@ int data_export(const struct pkey *pkey, int selection, OSSL_CALLBACK *callback,
 
 /* A number of any length whose value fits into so many bytes. */
 static struct secret *read_number(const OSSL_PARAM *value, size_t size) {
-    unsigned char number[CURVE_LONGEST] = {0};
+    unsigned char number[gost_number_largest] = {0};
     const unsigned char *octets = value->data;
     unsigned char above = 0;
     struct secret *secret = NULL;

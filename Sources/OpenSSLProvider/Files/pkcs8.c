@@ -24,14 +24,15 @@ static enum kind kind_of(struct der identifier) {
 /* The number: bare, masked (K_M and M_1, M_2, … whose product it is), in an OCTET STRING, or an INTEGER. */
 static struct secret *read_number(const gost_curve_set *curve, struct der octets) {
     size_t size = curve->numbers->size, masks = octets.length / size;
-    unsigned char number[CURVE_LONGEST] = {0};
+    unsigned char number[gost_number_largest] = {0};
     struct der rest = octets, content;
     struct secret *secret = NULL;
+    gost_domain domain;
 
     if (octets.length > 0 && octets.length % size == 0) {
         if (masks == 1)
             return secret_new(octets.bytes, size);
-        if (private_unmask(curve, octets.bytes, masks, number))
+        if (domain_of(curve, &domain) && gost_unmask(&domain, octets.bytes, masks, number))
             secret = secret_new(number, size);
     } else if (der_take(&rest, 0x04, &content)) {
         if (rest.length == 0 && content.length == size)

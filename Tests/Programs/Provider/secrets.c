@@ -3,10 +3,10 @@
  * secrets [branch]
  *
  * Computes with keys, noise and texts that valgrind treats as unknown, so that it reports each branch and each address that
- * depends on them, in what Sources/GOSTKernels/Messages and Sources/OpenSSLProvider/GOST claim to be constant time. With "branch" there is one.
+ * depends on them, in what Sources/GOSTKernels claims to be constant time. With "branch" there is one.
  */
 #include "GOSTCiphers.h"
-#include "curve.h"
+#include "GOSTSignatures.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,22 +21,30 @@ static void curves(void) {
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const gost_curve_set *set = gost_curve_set_at(names[i]);
-        unsigned char noise[CURVE_NOISE], number[64] = {0}, point[128], digest[64], signature[128], secret[64], ukm[32];
+        unsigned char noise[gost_noise_size], number[64] = {0}, point[128], digest[64], signature[128], secret[64], ukm[32];
+        gost_curve *curve = aligned_alloc(64, (gost_curve_size(true) + 63) / 64 * 64);
+        gost_domain domain = {gost_best_path(), set, curve};
+        gost_prepared_point prepared;
+        if (!curve || !gost_curve_prepare(curve, set->numbers, true))
+            exit(1);
         memset(noise, (int)i + 1, sizeof noise);
         memset(digest, 7, sizeof digest);
         memset(ukm, 9, sizeof ukm);
         SECRET(noise);
-        if (!private_generate(set, noise, number) || !private_point(set, number, point))
+        if (!gost_generate(domain.path, set, noise, number) || !gost_curve_multiply_base(curve, point, number))
             exit(1);
         KNOWN(point);
         SECRET(number);
-        if (!private_sign(set, number, digest, noise, signature)
-            || !private_agree(set, number, point, ukm, 8, gost_hash_streebog256, secret)
-            || !private_keg(set, number, point, ukm, secret) || !private_unmask(set, number, 1, secret))
+        if (!gost_sign(&domain, number, digest, noise, signature)
+            || !gost_vko(&domain, number, point, ukm, 8, gost_hash_streebog256, secret)
+            || !gost_keg(&domain, number, point, ukm, secret) || !gost_unmask(&domain, number, 1, secret))
             exit(1);
         KNOWN(signature);
-        if (!curve_verify(set, point, digest, signature))
+        gost_curve_prepare_point(curve, &prepared, point);
+        if (!gost_is_point(&domain, point) || !gost_verify(&domain, point, NULL, digest, signature)
+            || !gost_verify(&domain, point, &prepared, digest, signature))
             exit(1);
+        free(curve);
     }
 }
 
@@ -102,8 +110,8 @@ int main(int argc, char **argv) {
     SECRET(key);
     if (argc > 1 && key[0] == 6)
         puts(argv[1]);
-    for (gost_hash_name kind = gost_hash_r341194; kind < gost_hash_count; kind++) {
-        gost_hmac_begin(gost_best_path(), &hmac, kind, key, sizeof key);
+    for (int kind = 0; kind < gost_hash_count; kind++) {
+        gost_hmac_begin(gost_best_path(), &hmac, (gost_hash_name)kind, key, sizeof key);
         gost_hmac_update(&hmac, key, sizeof key);
         gost_hmac_end(&hmac, code);
     }

@@ -28,9 +28,9 @@ program() {
     local name=$1
     shift
     mkdir "objects-$name"
-    find "$root/Sources/OpenSSLProvider/GOST" "$root/Sources/GOSTKernels" "$root/Tests/Programs/Provider/$name.c" -name '*.c' -print0 \
+    find "$root/Sources/GOSTKernels" "$root/Tests/Programs/Provider/$name.c" -name '*.c' -print0 \
         | nice xargs -0 -P 2 -I{} sh -c 'out=$1/$(echo "$0" | tr / _).o; source=$0; shift; exec clang "$@" -c "$source" -o "$out"' {} \
-            "objects-$name" -Wall -Wextra -Werror -std=gnu11 -I"$root/Sources/OpenSSLProvider/GOST" -I"$root/Sources/GOSTKernels/include" "$@"
+            "objects-$name" -Wall -Wextra -Werror -std=gnu11 -I"$root/Sources/GOSTKernels/include" "$@"
     clang -fuse-ld=lld "$@" "objects-$name"/*.o -o "$name" -pthread
 }
 

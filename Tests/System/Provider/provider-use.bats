@@ -55,7 +55,7 @@ compilers() {
     fi
     p11_kit=$(there pkg-config --cflags p11-kit-1)
     p11_kit_library=$(there pkg-config --libs p11-kit-1)
-    headers=$(printf -- "-I$tree/Sources/%s " OpenSSLProvider OpenSSLProvider/GOST OpenSSLKeys GOSTKernels/include)
+    headers=$(printf -- "-I$tree/Sources/%s " OpenSSLProvider OpenSSLKeys GOSTKernels/include)
     keep kernels_sanitized kernels_raced sanitized raced linking tree p11_kit p11_kit_library headers
 }
 compiled() { expect 0 bash -c 'there "$@"' sh "$@"; }
