@@ -2,6 +2,7 @@
 import GOST
 import Libraries
 import Secrets
+import Synchronization
 
 /// A primitive of Kanal that takes a message, under the libraries' fixed key, to its result.
 struct MessagePrimitive: Sendable {
@@ -103,6 +104,7 @@ private func keyPrimitives(_ name: String, _ curve: Curve) throws -> [KeyPrimiti
     let publicKey = try privateKey().publicKey()
     let signature = try privateKey().sign(digest: digest.span, random: SystemRandom())
     let ukm = Array(iv.prefix(8))
+    let strangers = try Strangers(curve, digest)
     return [
         KeyPrimitive(name: "key pair", curve: name) {
             _ = try PrivateKey.generate(on: curve, random: SystemRandom()).publicKey()
@@ -110,9 +112,11 @@ private func keyPrimitives(_ name: String, _ curve: Curve) throws -> [KeyPrimiti
         KeyPrimitive(name: "sign", curve: name) {
             _ = try privateKey().sign(digest: digest.span, random: SystemRandom())
         },
-        KeyPrimitive(name: "verify", curve: name) {
+        KeyPrimitive(name: "verify", curve: name) { try strangers.verify(1, by: 1) },
+        KeyPrimitive(name: "verify again", curve: name) {
             guard try publicKey.isValidSignature(signature, digest: digest) else { throw GOSTError.libraryFailure }
         },
+        KeyPrimitive(name: "verify 64 by 4 keys", curve: name) { try strangers.verify(64, by: 4) },
         KeyPrimitive(name: "VKO", curve: name) {
             _ = try privateKey().vko2012256(with: publicKey, ukm: ukm.span)
         },
@@ -128,6 +132,30 @@ private func keyPrimitives(_ name: String, _ curve: Curve) throws -> [KeyPrimiti
             _ = try exchange.key(with: publicKey.bytes)
         },
     ]
+}
+
+/// Signatures by more keys than the library remembers, so that each key is a new one when its turn comes.
+private final class Strangers: Sendable {
+    private let digest: [UInt8]
+    private let signatures: [(key: PublicKey, signature: [UInt8])]
+    private let next = Atomic(0)
+
+    init(_ curve: Curve, _ digest: [UInt8]) throws {
+        self.digest = digest
+        signatures = try (0..<200).map { _ in
+            let key = try PrivateKey.generate(on: curve, random: SystemRandom())
+            return (try key.publicKey(), try key.sign(digest: digest.span, random: SystemRandom()))
+        }
+    }
+
+    /// Verifies `count` signatures of so many keys, which come in turns.
+    func verify(_ count: Int, by keys: Int) throws {
+        let first = next.add(keys, ordering: .relaxed).oldValue
+        for index in 0..<count {
+            let (key, signature) = signatures[(first + index % keys) % signatures.count]
+            guard try key.isValidSignature(signature, digest: digest) else { throw GOSTError.libraryFailure }
+        }
+    }
 }
 
 extension Secret {

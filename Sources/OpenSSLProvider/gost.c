@@ -2,6 +2,7 @@
 /* Signatures of GOST keys: the token signs, or software with a key in memory; software verifies. */
 #include "provider.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct signing {
@@ -97,17 +98,34 @@ static int sign(
     return 1;
 }
 
+/* The key's point, prepared from its second signature on. NULL before, and without memory. */
+static const gost_prepared_point *prepared(struct pkey *pkey, const gost_domain *domain) {
+    gost_prepared_point *known = __atomic_load_n(&pkey->prepared, __ATOMIC_ACQUIRE), *made;
+
+    if (known || __atomic_fetch_add(&pkey->verified, 1, __ATOMIC_RELAXED) == 0)
+        return known;
+    made = malloc(sizeof *made);
+    if (!made)
+        return NULL;
+    gost_curve_prepare_point(domain->curve, made, pkey->info.key.bytes);
+    /* Of several threads, the first to make it wins. */
+    if (__atomic_compare_exchange_n(&pkey->prepared, &known, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return made;
+    free(made);
+    return known;
+}
+
 static int verify(
     void *context, const unsigned char *signature, size_t length, const unsigned char *digest, size_t digest_length) {
     struct signing *signing = context;
-    const struct pkey *pkey = signing->pkey;
+    struct pkey *pkey = signing->pkey;
     gost_domain domain;
 
     if (digest_length != pkey->curve->numbers->size)
         return FAIL(
             REASON_INPUT, "the digest has %zu bytes instead of %zu", digest_length, pkey->curve->numbers->size);
     return length == pkey->info.key.length && domain_of(pkey->curve, &domain)
-        && gost_verify(&domain, pkey->info.key.bytes, NULL, digest, signature);
+        && gost_verify(&domain, pkey->info.key.bytes, prepared(pkey, &domain), digest, signature);
 }
 
 static int update(void *context, const unsigned char *data, size_t length) {

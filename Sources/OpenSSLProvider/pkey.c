@@ -3,6 +3,7 @@
 #include "provider.h"
 
 #include <openssl/x509.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *pkey_name(enum kind kind) {
@@ -101,6 +102,7 @@ void pkey_free(struct pkey *pkey) {
     EVP_PKEY_free(pkey->pkey);
     key_free(pkey->key);
     secret_free(pkey->number);
+    free(pkey->prepared);
     OPENSSL_free(pkey->der);
     OPENSSL_free(pkey->uri);
     OPENSSL_free(pkey);

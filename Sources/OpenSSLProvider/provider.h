@@ -131,6 +131,9 @@ struct pkey {
     struct info info;
     const gost_curve_set *curve;
     EVP_PKEY *pkey;
+    /* A GOST key's point, prepared when it has verified before; NULL without it. Both are for atomic operations. */
+    gost_prepared_point *prepared;
+    unsigned int verified;
     /* The private half: a token's key, or a GOST key's number; both NULL without one. "pkey" may have an EC key's. */
     struct key *key;
     char *uri;

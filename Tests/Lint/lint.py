@@ -332,7 +332,15 @@ def types():
                 yield f"{file}: {name}, which {len(users)} other files name, belongs in {name}.swift of {module}"
 
 
-CHECKS = [borrowings, licences, versions, walks, references, names, twins, starters, types]
+def layouts():
+    """No type of GOST stores a type of the kernels itself, by which modules would differ about its layout."""
+    stored = re.compile(r"^ +(?:(?:public|package|internal|private|fileprivate)(?:\(set\))? )*(?:let|var) \w+: gost_\w+\??$", re.M)
+    for file in below("Sources/GOST", ".swift"):
+        for property in stored.findall(content(file)):
+            yield f"{file}: {property.strip()} has a layout that other modules do not see"
+
+
+CHECKS = [borrowings, licences, versions, walks, references, names, twins, starters, types, layouts]
 
 
 def main():

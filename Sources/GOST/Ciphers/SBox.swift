@@ -9,11 +9,15 @@ package struct SBox: Sendable {
     /// The parameter set's object identifier in DER, tag and length included.
     package let oid: [UInt8]
 
-    let set: gost_sbox_name
+    /// The name that the kernels have for it. A type of C is no part of what other modules hold.
+    var set: gost_sbox_name {
+        var name = gost_sbox_name.tc26_z
+        _ = unsafe oid.span.withUnsafeBufferPointer { unsafe gost_sbox_named($0.baseAddress, $0.count, &name) }
+        return name
+    }
 
     init(_ set: gost_sbox_name) {
         (name, oid) = unsafe Self.identity(gost_sbox_set_at(set)?.pointee)
-        self.set = set
     }
 
     private static func identity(_ set: gost_sbox_set?) -> (name: String, oid: [UInt8]) {

@@ -9,7 +9,6 @@ package struct Curve: Sendable {
     /// The parameter set's object identifier in DER, tag and length included.
     package let oid: [UInt8]
 
-    let set: gost_curve_name
     let parameters: CurveParameters
 
     /// The number of bytes of a coordinate, a scalar, and half a signature: 32 or 64.
@@ -20,7 +19,6 @@ package struct Curve: Sendable {
 
     init(_ set: gost_curve_name) {
         (name, oid) = unsafe Self.identity(gost_curve_set_at(set)?.pointee)
-        self.set = set
         parameters = CurveParameters(set)
     }
 

@@ -100,8 +100,9 @@ extension Curve {
     /// - Throws: ``GOSTError/outOfMemory``; ``GOSTError/libraryFailure``.
     func withDomain<Result>(_ body: (UnsafePointer<gost_domain>) -> Result) throws(GOSTError) -> Result {
         let kernel = try KernelCurve.withTable(self)
-        let domain = unsafe gost_domain(
-            path: Instructions.current.path, set: gost_curve_set_at(set), curve: kernel.pointer)
+        let set = unsafe oid.span.withUnsafeBufferPointer { unsafe gost_curve_set_of($0.baseAddress, $0.count) }
+        guard let set = unsafe set else { throw .libraryFailure }
+        let domain = unsafe gost_domain(path: Instructions.current.path, set: set, curve: kernel.pointer)
         return unsafe withUnsafePointer(to: domain, body)
     }
 }

@@ -16,21 +16,24 @@ package struct Counter: BitwiseCopyable, Sendable {
         case right
     }
 
-    /// The counter of the next block, as the kernels take it.
-    var next: gost_counter
-
     /// Both halves of the next block.
-    package var halves: (left: UInt64, right: UInt64) {
-        get { (next.left, next.right) }
-        set { (next.left, next.right) = newValue }
+    package var halves: (left: UInt64, right: UInt64)
+    private let part: Part
+
+    /// The counter of the next block, as the kernels take it.
+    var next: gost_counter {
+        get { gost_counter(left: halves.left, right: halves.right, part: gost_part(part)) }
+        set { halves = (newValue.left, newValue.right) }
     }
 
     /// A counter from `start`, one block or its first bytes; those that are missing count as zero.
     package init(_ start: Span<UInt8>, blockSize: Int, counting part: Part) {
         let shift = UInt64(64 - 4 * blockSize)
-        next = gost_counter(
-            left: start.littleEndianUInt64(at: 0).byteSwapped >> shift,
-            right: start.littleEndianUInt64(at: blockSize / 2).byteSwapped >> shift, part: gost_part(part))
+        self.part = part
+        halves = (
+            start.littleEndianUInt64(at: 0).byteSwapped >> shift,
+            start.littleEndianUInt64(at: blockSize / 2).byteSwapped >> shift
+        )
     }
 }
 

@@ -49,6 +49,10 @@ static bool sign(EVP_PKEY *signer, EVP_PKEY *verifier) {
     bool done = EVP_DigestSignInit_ex(signing, NULL, NULL, library, NULL, signer, NULL) == 1
         && EVP_DigestSign(signing, signature, &length, (const unsigned char *)"message", 7) == 1
         && EVP_DigestVerifyInit_ex(verifying, NULL, NULL, library, NULL, verifier, NULL) == 1
+        && EVP_DigestVerify(verifying, signature, length, (const unsigned char *)"message", 7) == 1
+        && EVP_DigestVerifyInit_ex(verifying, NULL, NULL, library, NULL, verifier, NULL) == 1
+        && EVP_DigestVerify(verifying, signature, length, (const unsigned char *)"massage", 7) == 0
+        && EVP_DigestVerifyInit_ex(verifying, NULL, NULL, library, NULL, verifier, NULL) == 1
         && EVP_DigestVerify(verifying, signature, length, (const unsigned char *)"message", 7) == 1;
 
     EVP_MD_CTX_free(signing);
