@@ -9,7 +9,7 @@ load ../compiler
 
 kernels=$root/Sources/GOSTKernels
 programs=$root/Tests/Programs/Kernels
-mapfile -t sources < <(find "$kernels" -name '*.c' -not -path '*/Curves/*' -o -name Answer.c)
+mapfile -t sources < <(find "$kernels" -name '*.c' -not -path '*/Curves/*' -not -path '*/Signatures/*' -o -name Answer.c)
 rounds=${ROUNDS:-300}
 
 setup_file() {
