@@ -24,7 +24,7 @@ search and CKA_VALUE of the certificate'
 start_link() {
     python3 "$benchmarks/Share/delay.py" "$latency" "$@" &
     link=$!
-    others+=("$link")
+    adopt "$link"
     sleep 0.3
 }
 
@@ -52,7 +52,7 @@ put_in() {
 share_over_link() {
     "$kanal" share "$@" --json > share.log 2> share.errors &
     share=$!
-    others+=("$share")
+    adopt "$share"
     happens 1 '"event":"connected"'
     wait_for far_has_card || fail "the token does not appear in the far reader: $(cat share.log share.errors)"
 }

@@ -6,12 +6,11 @@ work=$(mktemp -d)
 unset BATS_FILE_TMPDIR
 . Tests/System/common.bash
 . Tests/System/compiler.bash
-others=()
 leftovers=()
 
 end_script() {
     trap - EXIT
-    for process in "$token" "${others[@]}"; do [ -z "$process" ] || stop "$process"; done
+    [ -z "$token" ] || stop "$token"
     clean_up
     rm -rf "$work" "${leftovers[@]}"
 }

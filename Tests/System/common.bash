@@ -45,8 +45,21 @@ skip_all() {
     keep no_tests
 }
 
-# Has a process stopped when the file ends.
-adopt() { [[ ${1:-} =~ ^[1-9][0-9]*$ ]] || fail "not a process: ${1:-}"; echo "$1" >> "$work/.processes"; }
+# Has a process stopped when the file ends, unless it has ended: its number may be another process's by then.
+adopt() {
+    [[ ${1:-} =~ ^[1-9][0-9]*$ ]] || fail "not a process: ${1:-}"
+    echo "$1 $(born "$1")" >> "$work/.processes"
+}
+
+# The moment at which a process began, in clock ticks; "ended" if there is none.
+born() { sed 's/.*) //' "/proc/$1/stat" 2> /dev/null | cut -d ' ' -f 20 | grep . || echo ended; }
+
+# Whether a process goes on, an adopted one as itself.
+goes_on() {
+    local began
+    began=$(sed -n "s/^$1 //p" "$work/.processes" 2> /dev/null | tail -n 1)
+    if [ -n "$began" ]; then [ "$(born "$1")" = "$began" ]; else $sudo kill -0 "$1" 2> /dev/null; fi
+}
 
 # Starts a command beside the test, with the standard input that it is given; sets $launched, its process.
 launch() {
@@ -59,20 +72,20 @@ launch() {
 stop() {
     local signal
     for signal in TERM KILL; do
-        $sudo kill "-$signal" "$1" 2> /dev/null || break
+        if ! goes_on "$1" || ! $sudo kill "-$signal" "$1" 2> /dev/null; then break; fi
         for _ in {1..100}; do
-            $sudo kill -0 "$1" 2> /dev/null || break 2
+            goes_on "$1" || break 2
             sleep 0.1
         done
     done
-    [ ! -e "$work/.processes" ] || sed -i "/^$1\$/d" "$work/.processes"
+    [ ! -e "$work/.processes" ] || sed -i "/^$1 /d" "$work/.processes"
 }
 
 # Stops the processes, the last first.
 clean_up() {
     local process
     [ -e "$work/.processes" ] || return 0
-    for process in $(tac "$work/.processes"); do stop "$process"; done
+    for process in $(tac "$work/.processes" | cut -d ' ' -f 1); do stop "$process"; done
 }
 
 # ---- Results ----

@@ -32,7 +32,7 @@ serve() {
     rm -f server.log
     stdbuf -oL "$adapters/tls-server" $pin "$1" "$1.pem" 0 > server.log 2>&1 &
     server=$!
-    others+=($server)
+    adopt $server
     wait_until grep -q '^listening on port' server.log || fail "the server does not start: $(cat server.log)"
     port=$(sed -n 's/^listening on port //p' server.log)
 }

@@ -27,13 +27,20 @@ end() {
 
 # ---- The disturbances ----
 
+# The disturbance goes on beside the call.
+others=()
+beside() {
+    others+=("$1")
+    adopt "$1"
+}
+
 # Does something in some seconds.
 after() {
     (
         sleep "$1"
         "${@:2}"
     ) &
-    others+=($!)
+    beside $!
 }
 
 # Starts pcscd in some seconds.
@@ -56,7 +63,7 @@ end_pcscd() {
 # Another program does something to the card: before the call, or as soon as it gets the card.
 another() {
     ./disturb "$@" > /dev/null &
-    others+=($!)
+    beside $!
     if [ "$moment" = before ]; then
         wait $! || fail "another program does not get the card"
     else
@@ -69,7 +76,7 @@ retain() {
     rm -f held
     ./disturb transaction < <(exec sleep "$1") > held &
     holder=$!
-    others+=("$holder")
+    beside "$holder"
     if [ "$moment" = before ]; then
         wait_until test -s held || fail "another program does not get the card"
     else
@@ -106,8 +113,8 @@ has_pin() {
 # Ends the disturbance.
 heal() {
     local process
-    for process in "${others[@]:1}"; do wait "$process" 2> /dev/null || true; done
-    others=("${others[0]}")
+    for process in "${others[@]}"; do wait "$process" 2> /dev/null || true; done
+    others=()
     rm -f controls/{other,pause,paused}
     [ -n "$pcscd" ] || start_call $window
     wait_until sh -c './readers | grep -q ^card' ||
@@ -206,7 +213,7 @@ case $kind in
 esac
 start_pcscd --config "$work/reader.conf"
 "$emulator" --identity usb3 --state other --port 35964 --trace "$work/other.trace" > other.log 2>&1 &
-others+=("$!")
+adopt $!
 if [ "$kind" = channel ]; then
     touch controls/virtual
     attach bt token
