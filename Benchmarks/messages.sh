@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # messages.sh [COUNT [MEBIBYTES]]: how fast signed messages are verified: so many (1,000) detached ones of 4 KiB each, with one
 # signer and a chain of two certificates, by KanalKit and by OpenSSL's gost engine, each in one process that reads the same
-# files. How long a message of X Long type 1 takes, beside so many signatures alone as it has: the aim is twice as long at most. And how
+# files. How long "kanal verify" takes for so many with 1 MiB beside each, with one processor and with all. How long a message
+# of X Long type 1 takes, beside so many signatures alone as it has: the aim is twice as long at most. And how
 # fast a file of so many (1,024) MiB is encrypted to a GOST certificate and decrypted, from a file to a file, by "kanal
 # encrypt" and "kanal decrypt", with a key of an emulated token, and by "openssl cms", and in how much memory. The aim with
 # Kuznyechik is 8 times, both ways, in 40 MiB. OMAC is one chain of blocks, which no program computes side by side.
@@ -39,6 +40,15 @@ echo "| --- | ---: | ---: |"
 echo "| KanalKit | $ours | $(awk "BEGIN { printf \"%.1f\", $openssl / $ours }") |"
 echo "| gost-engine, \`CMS_verify\` | $openssl | 1 |"
 
+# row COMMAND OURS THEIRS: a row for each of both programs, of the least of their times.
+row() {
+    local seconds memory openssl
+    read -r seconds memory <<< "$(best < kanal.times)"
+    read -r openssl _ <<< "$(best < openssl.times)"
+    echo "| \`kanal $1\`, $2 | $seconds | $(awk "BEGIN { printf \"%.1f\", $openssl / $seconds }") | $memory |"
+    echo "| gost-engine, \`cms -$1 -$3\` | $openssl | 1 | |"
+}
+
 # took COMMAND…: the seconds that it takes, and its memory in MiB.
 took() {
     python3 - "$@" << 'END'
@@ -49,14 +59,27 @@ seconds = time.monotonic() - start
 print(f"{seconds:.2f} {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10}")
 END
 }
-# row COMMAND OURS THEIRS: a row for each of both programs, of the least of their times.
-row() {
-    local seconds memory openssl
-    read -r seconds memory <<< "$(best < kanal.times)"
-    read -r openssl _ <<< "$(best < openssl.times)"
-    echo "| \`kanal $1\`, $2 | $seconds | $(awk "BEGIN { printf \"%.1f\", $openssl / $seconds }") | $memory |"
-    echo "| gost-engine, \`cms -$1 -$3\` | $openssl | 1 | |"
-}
+head -c 1048576 /dev/urandom > content
+openssl cms -sign -binary -in content -signer signer.pem -inkey signer.key -outform DER -out content.p7s 2> log
+mkdir large
+for ((i = 0; i < count; i++)); do
+    ln content large/$i
+    ln content.p7s large/$i.p7s
+done
+: > one.times
+: > all.times
+for _ in 1 2 3; do
+    took taskset -c 0 "$kanal" verify --ca ca.pem --offline large/*[0-9] >> one.times
+    took "$kanal" verify --ca ca.pem --offline large/*[0-9] >> all.times
+done
+read -r one _ <<< "$(best < one.times)"
+read -r all memory <<< "$(best < all.times)"
+echo
+echo "| \`kanal verify\` of $count messages with 1 MiB beside each | seconds | faster | MiB of memory |"
+echo "| --- | ---: | ---: | ---: |"
+echo "| all $(nproc) processors | $all | $(awk "BEGIN { printf \"%.2f\", $one / $all }") | $memory |"
+echo "| one processor | $one | 1 | |"
+rm -r large
 
 # Of the message, of two certificates, of two lists, and of two stamps.
 signatures=7

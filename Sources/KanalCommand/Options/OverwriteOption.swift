@@ -4,7 +4,7 @@ import Terminal
 import Translation
 
 /// Whether a result may take the place of a file that is there already.
-struct OverwriteOption: ParsableArguments {
+struct OverwriteOption: ParsableArguments, Sendable {
     @Flag(help: .saying("Replace an existing file."))
     var overwrite = false
 

@@ -396,6 +396,15 @@ many() {
     tail -c +$((octets + 1)) trace > hundred
     kanal_exits 0 verify --public-key gost256.pub "${files[@]}"
     [ "$(grep -c good output)" = 100 ] || fail "not all signatures are good: $(cat output)"
+    # Files are verified side by side; results come in the order of the files.
+    for number in 1 2 50 99 100; do
+        echo changed > file$number
+        kanal_exits 1 verify --public-key gost256.pub "${files[@]}"
+        [ "$(cut -d : -f 1 output | paste -sd ' ')" = "${files[*]}" ] || fail "another order: $(cat output)"
+        [ "$(grep -v ': good$' output)" = "file$number: not accepted" ] || fail "another file is refused: $(cat output)"
+        told "accepted 99 of 100 files; not accepted: file$number"
+        echo $number > file$number
+    done
     if [ "$identity" = bt ]; then
         # In the channel a file needs one command; the login is among the commands before.
         local commands

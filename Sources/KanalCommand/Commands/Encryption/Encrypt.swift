@@ -52,19 +52,17 @@ struct Encrypt: AsyncParsableCommand {
         let progress = BatchProgress(.encryption, count: files.count)
         defer { progress.end() }
         var batch = Batch<EncryptedFile>(files)
-        for (number, file) in files.enumerated() {
-            await batch.attempt(file) {
-                let input = try InputFile(file)
-                let place = place.destination ?? (file == "-" ? "-" : file + ".enc")
-                let destination = try Destination(place, replaces: self.place.replacing.overwrite)
-                let isCounted = input.length.map { $0 < 1 << 32 } ?? false
-                let source = input.source(isCounted: isCounted, progress: progress.begin(number, input))
-                try await encryptor.encrypt(source) { try destination.write($0) }
-                try destination.finish()
-                return EncryptedFile(file, message: destination.name, cipher: form.name(of: encryptor))
-            } failed: {
-                EncryptedFile(file, error: $1)
-            }
+        let (named, replaces, cipher) = (place.destination, place.replacing.overwrite, form.name(of: encryptor))
+        await batch.attemptAll { number, file in
+            let input = try InputFile(file)
+            let destination = try Destination(named ?? (file == "-" ? "-" : file + ".enc"), replaces: replaces)
+            let isCounted = input.length.map { $0 < 1 << 32 } ?? false
+            let source = input.source(isCounted: isCounted, progress: progress.begin(number, input))
+            try await encryptor.encrypt(source) { try destination.write($0) }
+            try destination.finish()
+            return EncryptedFile(file, message: destination.name, cipher: cipher)
+        } failed: { file, _, text in
+            EncryptedFile(file, error: text)
         }
         if place.destination ?? files[0] != "-" {
             try output.show(EncryptedFiles(files: batch.results), endingWith: batch.error(.encryption))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import KanalKit
 import Terminal
 import Translation
@@ -20,20 +21,25 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         let reason: any Error
     }
 
+    private let files: [String]
     /// The places of the files, in whose order results are.
     private let places: [String: Int]
     private var entries: [Entry] = []
     /// The error that stops all further files.
     private(set) var obstacle: (any Error)?
-    /// The files that were not tried, or not to the end, because of the obstacle.
-    private(set) var untried: [String] = []
+    private var unfinished: [String] = []
     private var skipped = 0
 
     init(_ files: [String]) {
+        self.files = files
         places = Dictionary(files.enumerated().map { ($1, $0) }, uniquingKeysWith: min)
     }
 
     var results: [Result] { entries.map(\.result) }
+    /// The files that were not tried, or not to the end, because of the obstacle.
+    var untried: [String] {
+        unfinished.sorted { (places[$0] ?? 0) < (places[$1] ?? 0) }.map(\.shownName)
+    }
     private var failures: [Failure] { entries.compactMap(\.failure) }
 
     private mutating func add(_ file: String, _ result: Result, _ failure: Failure? = nil) {
@@ -61,7 +67,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
     ///
     /// - Parameter failed: The result for a file that failed, by the error and its text in English.
     mutating func attempt(_ file: String, _ work: () throws -> Result, failed: (any Error, String) -> Result) {
-        guard obstacle == nil else { return untried.append(file.shownName) }
+        guard obstacle == nil else { return unfinished.append(file) }
         do { add(file, try work()) } catch { fail(file, error, failed) }
     }
 
@@ -69,15 +75,59 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
     mutating func attempt(
         _ file: String, _ work: () async throws -> Result, failed: (any Error, String) -> Result
     ) async {
-        guard obstacle == nil else { return untried.append(file.shownName) }
+        guard obstacle == nil else { return unfinished.append(file) }
         do { add(file, try await work()) } catch { fail(file, error, failed) }
     }
+
+    /// Does work that needs no token for all files, for as many at once as there are processors. The first one is alone: the
+    /// answers that it fetches are there for the others.
+    ///
+    /// - Parameters:
+    ///   - work: The work for a file, by its place.
+    ///   - failed: The result for a file that failed, by the error and its text in English.
+    mutating func attemptAll(
+        _ work: @escaping @Sendable (_ place: Int, _ file: String) async throws -> Result,
+        failed: (_ file: String, any Error, String) -> Result
+    ) async {
+        guard let first = files.first else { return }
+        await attempt(first, { try await work(0, first) }, failed: { failed(first, $0, $1) })
+        await withTaskGroup(of: (file: String, outcome: Outcome).self) { group in
+            var running = 0
+            for (place, file) in files.enumerated().dropFirst() {
+                if running == Self.processorCount, let done = await group.next() {
+                    running -= 1
+                    finish(done.file, done.outcome, failed)
+                }
+                guard obstacle == nil else {
+                    unfinished.append(file)
+                    continue
+                }
+                running += 1
+                group.addTask {
+                    do { return (file, .success(try await work(place, file))) } catch { return (file, .failure(error)) }
+                }
+            }
+            for await done in group { finish(done.file, done.outcome, failed) }
+        }
+    }
+
+    private mutating func finish(
+        _ file: String, _ outcome: Outcome, _ failed: (_ file: String, any Error, String) -> Result
+    ) {
+        // Work that has ended counts, though another file has met an obstacle meanwhile.
+        if case .success(let result) = outcome { return add(file, result) }
+        attempt(file, { try outcome.get() }, failed: { failed(file, $0, $1) })
+    }
+
+    private typealias Outcome = Swift.Result<Result, any Error>
+
+    private static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
     private mutating func fail(_ file: String, _ error: any Error, _ failed: (any Error, String) -> Result) {
         guard !Interruption.isRequested, Self.isOfOneFile(error) else {
             // After an interrupt, the errors that it causes are not reported.
             obstacle = Interruption.isRequested ? KanalError.cancelled : error
-            return untried.append(file.shownName)
+            return unfinished.append(file)
         }
         let reason = ExitStatus.message(of: error) ?? Phrase(verbatim: "\(error)")
         let english = reason.description.printable

@@ -4,7 +4,7 @@ import Terminal
 import Translation
 
 /// A signature without anything around it, and the file that was signed, as the names and contents of files say.
-struct FoundSignature {
+struct FoundSignature: Sendable {
     /// The file that was signed.
     let content: String
     private let place: String

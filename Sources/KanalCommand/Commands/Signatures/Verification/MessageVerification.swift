@@ -6,7 +6,7 @@ import Terminal
 import Translation
 
 /// The verification of signed messages of files.
-struct MessageVerification {
+struct MessageVerification: Sendable {
     let files: [String]
     let verifier: MessageVerifier
     /// The signed file, if one is named.
@@ -19,20 +19,18 @@ struct MessageVerification {
         let progress = BatchProgress(.verification, count: files.count)
         defer { progress.end() }
         var batch = Batch<VerifiedFile>(files)
-        for (number, file) in files.enumerated() {
-            await batch.attempt(file) {
-                if let stamp = try await verifyStamp(file, number, progress) {
-                    return VerifiedFile(
-                        file, isTrustChecked: !verifier.checksSignatureOnly, timeStamp: VerifiedFile.Stamp(stamp))
-                }
-                let signers = try await namingRemedies { try await verify(file, number, progress) }
+        await batch.attemptAll { number, file in
+            if let stamp = try await verifyStamp(file, number, progress) {
                 return VerifiedFile(
-                    file, signers: signers.map(VerifiedFile.Signer.init), isTrustChecked: !verifier.checksSignatureOnly)
-            } failed: {
-                VerifiedFile(
-                    file, signers: VerifiedFile.claimed(by: $0), isTrustChecked: !verifier.checksSignatureOnly,
-                    failure: ($0, $1))
+                    file, isTrustChecked: !verifier.checksSignatureOnly, timeStamp: VerifiedFile.Stamp(stamp))
             }
+            let signers = try await namingRemedies { try await verify(file, number, progress) }
+            return VerifiedFile(
+                file, signers: signers.map(VerifiedFile.Signer.init), isTrustChecked: !verifier.checksSignatureOnly)
+        } failed: { file, error, text in
+            VerifiedFile(
+                file, signers: VerifiedFile.claimed(by: error), isTrustChecked: !verifier.checksSignatureOnly,
+                failure: (error, text))
         }
         return batch
     }

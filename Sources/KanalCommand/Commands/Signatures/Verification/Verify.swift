@@ -122,18 +122,17 @@ struct Verify: AsyncParsableCommand {
         let progress = BatchProgress(.verification, count: files.count)
         defer { progress.end() }
         var batch = Batch<VerifiedFile>(files)
-        for (number, (file, signature)) in zip(files, signatures).enumerated() {
-            await batch.attempt(file) {
-                let input = try InputFile(signature.content)
-                let value = try signature.value()
-                let source = input.source(progress: progress.begin(number, input))
-                guard let key, try await key.verify(value, of: source, algorithm: algorithm, form: .x509) else {
-                    throw CommandError(.failed, "the signature is wrong", of: WrongSignature())
-                }
-                return VerifiedFile(file)
-            } failed: {
-                VerifiedFile(file, failure: ($0, $1))
+        await batch.attemptAll { number, file in
+            let signature = signatures[number]
+            let input = try InputFile(signature.content)
+            let value = try signature.value()
+            let source = input.source(progress: progress.begin(number, input))
+            guard let key, try await key.verify(value, of: source, algorithm: algorithm, form: .x509) else {
+                throw CommandError(.failed, "the signature is wrong", of: WrongSignature())
             }
+            return VerifiedFile(file)
+        } failed: { file, error, text in
+            VerifiedFile(file, failure: (error, text))
         }
         return batch
     }
