@@ -32,6 +32,7 @@ const OSSL_ALGORITHM *algorithms_query(void *provider, int operation, int *no_ca
     case OSSL_OP_DIGEST: return digest_algorithms;
     case OSSL_OP_CIPHER: return cipher_algorithms;
     case OSSL_OP_MAC: return mac_algorithms;
+    case OSSL_OP_KDF: return kdf_algorithms;
     case OSSL_OP_KEYMGMT: return keymgmt_algorithms;
     case OSSL_OP_SIGNATURE: return signatures;
     case OSSL_OP_ASYM_CIPHER: return decryptions;

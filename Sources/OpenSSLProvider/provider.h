@@ -23,6 +23,7 @@
  *   Messages/ciphers.c      ciphers of messages; parameters.c reads and writes their parameters
  *   Messages/aead.c         ciphers with authentication
  *   Messages/macs.c         authentication codes
+ *   Messages/kdfs.c         derivation of keys
  *
  *   Files/store.c    objects of tokens by URIs
  *   Files/decode.c   files with GOST keys, and files that hold a URI
@@ -110,9 +111,9 @@ int registered_add(void);
 void unopened_note(void);
 void unopened_forget(void);
 
-/* ---- digests.c, ciphers.c, aead.c, macs.c ---- */
+/* ---- digests.c, ciphers.c, aead.c, macs.c, kdfs.c ---- */
 
-extern const OSSL_ALGORITHM digest_algorithms[], cipher_algorithms[], mac_algorithms[];
+extern const OSSL_ALGORITHM digest_algorithms[], cipher_algorithms[], mac_algorithms[], kdf_algorithms[];
 extern const OSSL_DISPATCH mgm_magma[], mgm_kuznyechik[];
 /* Whether a name, in OpenSSL's or another form, is this digest's. */
 /* Whether an output overlaps its input harmfully. It may have the same place, unless kept text puts it ahead. */

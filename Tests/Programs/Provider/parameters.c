@@ -82,6 +82,11 @@ static int run_mac(struct call *call, OSSL_PARAM *list) {
     return ((int (*)(void *, const unsigned char *, size_t, OSSL_PARAM *))function_of(call->table, call->number))(
         call->context, key, sizeof key, list);
 }
+static int run_kdf(struct call *call, OSSL_PARAM *list) {
+    unsigned char key[40];
+    return ((int (*)(void *, unsigned char *, size_t, OSSL_PARAM *))function_of(call->table, call->number))(
+        call->context, key, sizeof key, list);
+}
 static int run_key(struct call *call, OSSL_PARAM *list) {
     return ((int (*)(void *, void *, OSSL_PARAM *))function_of(call->table, call->number))(call->context, call->key, list);
 }
@@ -168,6 +173,9 @@ static const struct operation operations[] = {
     {OSSL_OP_MAC, OSSL_FUNC_MAC_NEWCTX, OSSL_FUNC_MAC_FREECTX, OSSL_FUNC_MAC_SET_CTX_PARAMS,
      OSSL_FUNC_MAC_SETTABLE_CTX_PARAMS, OSSL_FUNC_MAC_GET_CTX_PARAMS, OSSL_FUNC_MAC_GETTABLE_CTX_PARAMS,
      {{OSSL_FUNC_MAC_INIT, run_mac}}, OSSL_FUNC_MAC_GET_PARAMS, OSSL_FUNC_MAC_GETTABLE_PARAMS},
+    {OSSL_OP_KDF, OSSL_FUNC_KDF_NEWCTX, OSSL_FUNC_KDF_FREECTX, OSSL_FUNC_KDF_SET_CTX_PARAMS,
+     OSSL_FUNC_KDF_SETTABLE_CTX_PARAMS, OSSL_FUNC_KDF_GET_CTX_PARAMS, OSSL_FUNC_KDF_GETTABLE_CTX_PARAMS,
+     {{OSSL_FUNC_KDF_DERIVE, run_kdf}}, 0, 0},
     {OSSL_OP_SIGNATURE, OSSL_FUNC_SIGNATURE_NEWCTX, OSSL_FUNC_SIGNATURE_FREECTX, OSSL_FUNC_SIGNATURE_SET_CTX_PARAMS,
      OSSL_FUNC_SIGNATURE_SETTABLE_CTX_PARAMS, OSSL_FUNC_SIGNATURE_GET_CTX_PARAMS, OSSL_FUNC_SIGNATURE_GETTABLE_CTX_PARAMS,
      {{OSSL_FUNC_SIGNATURE_SIGN_INIT, run_key}, {OSSL_FUNC_SIGNATURE_VERIFY_INIT, run_key},

@@ -116,6 +116,31 @@ arguments_for() {
     done
 }
 
+# derive LENGTH OPTION…: a key by the tree.
+derive() { by 0 kdf -keylen "$1" -kdfopt hexkey:$tree_key "${@:2}" -binary -out derived KDF_TREE_GOSTR3411_2012_256; }
+tree_key=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
+tree_options=(-kdfopt hexlabel:26bdb878 -kdfopt hexseed:af21434145656378)
+
+@test "keys are derived by the tree of RFC 7836, B, 10" {
+    derive 64 "${tree_options[@]}"
+    [ "$(od -An -tx1 derived | tr -d ' \n')" = "$(python3 - "$root/Tests/Vectors/kdf_gost.json" <<< 'import json, sys
+print(next(v["out"] for v in json.load(open(sys.argv[1]))["vectors"] if v["alg"] == "KDF_TREE_GOSTR3411_2012_256"))')" ]
+    cp derived short-counter
+    derive 64 "${tree_options[@]}" -kdfopt r:16
+    refute cmp -s derived short-counter
+    derive 8160 "${tree_options[@]}"
+    [ "$(wc -c < derived)" = 8160 ]
+}
+
+@test "a tree without key, label or seed, and more keys than it has, are refused" {
+    by 1 kdf -keylen 8161 -kdfopt hexkey:$tree_key "${tree_options[@]}" KDF_TREE_GOSTR3411_2012_256
+    printed 'from 1 to 8160 bytes can be derived'
+    by 1 kdf -keylen 32 "${tree_options[@]}" KDF_TREE_GOSTR3411_2012_256
+    printed 'the key, the label or the seed is missing'
+    by 1 kdf -keylen 32 -kdfopt hexkey:$tree_key "${tree_options[@]}" -kdfopt r:9 KDF_TREE_GOSTR3411_2012_256
+    printed 'the counter has 8, 16, 24 or 32 bits'
+}
+
 @test "codes of a wrong length, and keys of one, are refused" {
     by 1 mac -macopt hexkey:0011 -in message kuznyechik-mac
     printed 'the key has 2 bytes instead of 32'
