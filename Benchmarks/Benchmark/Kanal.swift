@@ -28,63 +28,44 @@ private func bytes<Tuple>(of tuple: Tuple) -> [UInt8] {
 /// The primitives in the order of the table.
 let messagePrimitives =
     [
-        MessagePrimitive(name: "28147-89 ECB") {
-            _ = try GOST28147(key: key.span, sBox: .cryptoProA).encryptECB($0.span)
-        },
-        MessagePrimitive(name: "28147-89 CNT") {
-            let iv = Array(iv.prefix(8))
-            var cipher = try GOST28147CNT(key: key.span, iv: iv.span, sBox: .cryptoProA, meshing: true)
-            _ = cipher.apply($0.span)
-        },
-        MessagePrimitive(name: "28147-89 CFB") {
-            let iv = Array(iv.prefix(8))
-            var cipher = try GOST28147CFB(key: key.span, iv: iv.span, sBox: .cryptoProA, meshing: true)
-            _ = cipher.encrypt($0.span)
-        },
-        MessagePrimitive(name: "28147-89 CBC") {
-            let iv = Array(iv.prefix(8))
-            var cipher = try GOST28147CBC(key: key.span, iv: iv.span, sBox: .cryptoProA, meshing: false)
-            _ = try cipher.encrypt($0.span)
-        },
+        primitive("28147-89 ECB", .gost28147(.cryptoProA), .ecb, ivSize: 0),
+        primitive("28147-89 CNT", .gost28147(.cryptoProA), .cnt, ivSize: 8, section: 1024),
+        primitive("28147-89 CFB", .gost28147(.cryptoProA), .cfb, ivSize: 8, section: 1024),
+        primitive("28147-89 CBC", .gost28147(.cryptoProA), .cbc, ivSize: 8),
         MessagePrimitive(name: "28147-89 IMIT") {
             _ = try GOST28147IMIT.authenticate($0.span, key: key.span, sBox: .cryptoProA, meshing: true)
         },
-    ] + modes(Magma.self, "Magma") + modes(Kuznyechik.self, "Kuznyechik") + [
+    ] + modes(.magma, "Magma") + modes(.kuznyechik, "Kuznyechik") + [
         MessagePrimitive(name: "GOST R 34.11-94") { _ = GOSTR341194.hash($0) },
         MessagePrimitive(name: "Streebog-256") { _ = Streebog256.hash($0) },
         MessagePrimitive(name: "Streebog-512") { _ = Streebog512.hash($0) },
     ]
 
-private func modes<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [MessagePrimitive] {
-    let half = Array(iv.prefix(Cipher.blockSize / 2))
-    let block = Array(iv.prefix(Cipher.blockSize))
+private func modes(_ algorithm: CipherAlgorithm, _ name: String) -> [MessagePrimitive] {
+    let size = algorithm.blockSize
+    let half = Array(iv.prefix(size / 2))
+    let block = Array(iv.prefix(size))
     return [
-        MessagePrimitive(name: "\(name) ECB") { _ = try Cipher(key: key.span).encryptECB($0.span) },
-        MessagePrimitive(name: "\(name) CTR") {
-            var cipher = try CTR<Cipher>(key: key.span, iv: half.span)
-            _ = cipher.update($0.span)
-        },
-        MessagePrimitive(name: "\(name) CTR-ACPKM") {
-            var cipher = try CTRACPKM<Cipher>(key: key.span, iv: half.span, section: 4096)
-            _ = cipher.update($0.span)
-        },
-        MessagePrimitive(name: "\(name) CFB") {
-            var cipher = try CFB<Cipher>(key: key.span, iv: block.span)
-            _ = cipher.encrypt($0.span)
-        },
-        MessagePrimitive(name: "\(name) OFB") {
-            var cipher = try OFB<Cipher>(key: key.span, iv: block.span)
-            _ = cipher.update($0.span)
-        },
-        MessagePrimitive(name: "\(name) CBC") {
-            var cipher = try CBC<Cipher>(key: key.span, iv: block.span)
-            _ = try cipher.encrypt($0.span)
-        },
-        MessagePrimitive(name: "\(name) OMAC") { _ = try OMAC<Cipher>.authenticate($0.span, key: key.span) },
+        primitive("\(name) ECB", algorithm, .ecb, ivSize: 0),
+        primitive("\(name) CTR", algorithm, .ctr, ivSize: size / 2),
+        primitive("\(name) CTR-ACPKM", algorithm, .ctr, ivSize: size / 2, section: 4096),
+        primitive("\(name) CFB", algorithm, .cfb, ivSize: size),
+        primitive("\(name) OFB", algorithm, .ofb, ivSize: size),
+        primitive("\(name) CBC", algorithm, .cbc, ivSize: size),
+        MessagePrimitive(name: "\(name) OMAC") { _ = try OMAC.authenticate($0.span, algorithm, key: key.span) },
         MessagePrimitive(name: "\(name) MGM") {
-            _ = try MGM<Cipher>(key: key.span).seal($0.span, nonce: block.span, authenticating: half.span)
+            _ = try MGM(algorithm, key: key.span).seal($0.span, nonce: block.span, authenticating: half.span)
         },
     ]
+}
+
+private func primitive(
+    _ name: String, _ algorithm: CipherAlgorithm, _ mode: CipherMessage.Mode, ivSize: Int, section: Int? = nil
+) -> MessagePrimitive {
+    MessagePrimitive(name: name) {
+        let iv = Array(iv.prefix(ivSize))
+        _ = try CipherMessage.encrypt($0.span, algorithm, mode, key: key.span, iv: iv.span, section: section)
+    }
 }
 
 /// The operations with keys, on each curve that is not for examples only.

@@ -41,8 +41,8 @@ extension ContainerHeader {
         let storageKey = StorageKey.derive(first.algorithm, password: password.units.bytes, salt: maskFile.salt)
         let privateKey: PrivateKey
         do throws(GOSTError) {
-            let cipher = try GOST28147(key: storageKey.bytes, sBox: first.algorithm.containerSBox)
-            let masked = try cipher.decryptECB(enciphered)
+            let masked = try CipherMessage.decrypt(
+                enciphered, .gost28147(first.algorithm.containerSBox), .ecb, key: storageKey.bytes)
             privateKey = try PrivateKey(curve: key.curve, masked: masked.bytes, mask: maskFile.mask)
         } catch {
             switch error {

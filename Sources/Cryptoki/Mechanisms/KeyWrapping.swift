@@ -37,14 +37,8 @@ enum KeyWrapping: Sendable {
             let wrapped = try GOST28147KeyWrap.gost.wrap(
                 key.bytes, kek: wrapping.bytes, ukm: parameter.span, sBox: sBox)
             return wrapped.extracting(parameter.count..<wrapped.count)
-        case .magma:
-            return try KExp15<Magma>.wrap(
-                key.bytes, authenticationKey: wrapping.bytes.extracting(0..<32),
-                encryptionKey: wrapping.bytes.extracting(32..<64), iv: parameter.span)
-        case .kuznyechik:
-            return try KExp15<Kuznyechik>.wrap(
-                key.bytes, authenticationKey: wrapping.bytes.extracting(0..<32),
-                encryptionKey: wrapping.bytes.extracting(32..<64), iv: parameter.span)
+        case .magma: return try KExp15.wrap(key.bytes, .magma, keys: wrapping.bytes, iv: parameter.span)
+        case .kuznyechik: return try KExp15.wrap(key.bytes, .kuznyechik, keys: wrapping.bytes, iv: parameter.span)
         }
     }
 
@@ -56,14 +50,9 @@ enum KeyWrapping: Sendable {
             guard parameter.count == 8 else { throw .invalidIVLength }
             let bytes = parameter + wrapped
             return try GOST28147KeyWrap.gost.unwrap(bytes.span, kek: wrapping.bytes, sBox: sBox)
-        case .magma:
-            return try KExp15<Magma>.unwrap(
-                wrapped.span, authenticationKey: wrapping.bytes.extracting(0..<32),
-                encryptionKey: wrapping.bytes.extracting(32..<64), iv: parameter.span)
+        case .magma: return try KExp15.unwrap(wrapped.span, .magma, keys: wrapping.bytes, iv: parameter.span)
         case .kuznyechik:
-            return try KExp15<Kuznyechik>.unwrap(
-                wrapped.span, authenticationKey: wrapping.bytes.extracting(0..<32),
-                encryptionKey: wrapping.bytes.extracting(32..<64), iv: parameter.span)
+            return try KExp15.unwrap(wrapped.span, .kuznyechik, keys: wrapping.bytes, iv: parameter.span)
         }
     }
 }

@@ -253,8 +253,8 @@ enum MACAlgorithm: Sendable {
     var size: Int {
         switch self {
         case .gost28147: 4
-        case .magma: Magma.blockSize
-        case .kuznyechik: Kuznyechik.blockSize
+        case .magma: CipherAlgorithm.magma.blockSize
+        case .kuznyechik: CipherAlgorithm.kuznyechik.blockSize
         case .hmac(let hash): hash.size
         }
     }

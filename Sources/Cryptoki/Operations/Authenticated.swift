@@ -3,21 +3,25 @@ import GOST
 import Secrets
 
 /// MGM (RFC 9058) without further data to authenticate. Nothing is released before all of it is authentic.
-final class Authenticated<Cipher: GOSTBlockCipher & ~Copyable>: CipherState {
-    private let mode: MGM<Cipher>
+final class Authenticated: CipherState {
+    private let mode: MGM
+    private let blockSize: Int
     private let nonce: [UInt8]
     private let direction: CipherDirection
     let granularity: Int? = nil
 
-    init(key: Span<UInt8>, nonce: [UInt8], _ direction: CipherDirection) throws(GOSTError) {
-        guard nonce.count == Cipher.blockSize, nonce[0] < 0x80 else { throw .invalidIVLength }
-        mode = try MGM<Cipher>(key: key)
+    init(
+        _ algorithm: CipherAlgorithm, key: Span<UInt8>, nonce: [UInt8], _ direction: CipherDirection
+    ) throws(GOSTError) {
+        blockSize = algorithm.blockSize
+        guard nonce.count == blockSize, nonce[0] < 0x80 else { throw .invalidIVLength }
+        mode = try MGM(algorithm, key: key)
         self.nonce = nonce
         self.direction = direction
     }
 
     func outputSize(for count: Int) -> Int {
-        direction == .encryption ? count + Cipher.blockSize : max(count - Cipher.blockSize, 0)
+        direction == .encryption ? count + blockSize : max(count - blockSize, 0)
     }
 
     func process(_ data: Span<UInt8>) throws(CKError) -> Secret {

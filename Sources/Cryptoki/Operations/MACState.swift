@@ -11,8 +11,7 @@ import Tokens
 final class MACState {
     private enum State: ~Copyable {
         case gost28147(GOST28147IMIT)
-        case magma(OMAC<Magma>)
-        case kuznyechik(OMAC<Kuznyechik>)
+        case omac(OMAC)
         case hmac(HMACState)
 
         mutating func update(_ data: Span<UInt8>) {
@@ -20,12 +19,9 @@ final class MACState {
             case .gost28147(var code):
                 code.update(data)
                 self = .gost28147(code)
-            case .magma(var code):
+            case .omac(var code):
                 code.update(data)
-                self = .magma(code)
-            case .kuznyechik(var code):
-                code.update(data)
-                self = .kuznyechik(code)
+                self = .omac(code)
             case .hmac(var code):
                 code.update(data)
                 self = .hmac(code)
@@ -47,8 +43,8 @@ final class MACState {
                     try GOST28147IMIT(
                         key: key.bytes, iv: parameter.span, sBox: sBox, meshing: sBox != .gost28147Test))
                 return
-            case .magma: state = .magma(try OMAC<Magma>(key: key.bytes))
-            case .kuznyechik: state = .kuznyechik(try OMAC<Kuznyechik>(key: key.bytes))
+            case .magma: state = .omac(try OMAC(.magma, key: key.bytes))
+            case .kuznyechik: state = .omac(try OMAC(.kuznyechik, key: key.bytes))
             case .hmac(let hash):
                 do throws(HostCryptoError) {
                     let code = try HMACState(hash, key: key.bytes)
@@ -71,8 +67,7 @@ final class MACState {
         guard let state = state.take() else { throw .operationNotInitialised }
         switch consume state {
         case .gost28147(let code): return code.finalize()
-        case .magma(let code): return code.finalize()
-        case .kuznyechik(let code): return code.finalize()
+        case .omac(let code): return code.finalize()
         case .hmac(let code):
             do throws(HostCryptoError) { return try code.finalize() } catch { throw CKError(error) }
         }

@@ -92,32 +92,42 @@ extension Session {
     ) throws(GOSTError) -> (any CipherState)? {
         switch (keyType, mode) {
         case (.gost28147, .ecb) where parameter.isEmpty:
-            return try Codebook(GOST28147(key: key, sBox: sBox), direction)
-        case (.magma, .ecb) where parameter.isEmpty: return try Codebook(Magma(key: key), direction)
-        case (.kuznyechik, .ecb) where parameter.isEmpty: return try Codebook(Kuznyechik(key: key), direction)
+            return RunningCipher(try CipherMessage(.gost28147(sBox), .ecb, key: key), direction)
+        case (.magma, .ecb) where parameter.isEmpty:
+            return RunningCipher(try CipherMessage(.magma, .ecb, key: key), direction)
+        case (.kuznyechik, .ecb) where parameter.isEmpty:
+            return RunningCipher(try CipherMessage(.kuznyechik, .ecb, key: key), direction)
         case (.gost28147, .stream):
             let iv = parameter.isEmpty ? [UInt8](repeating: 0, count: 8) : parameter
-            if sBox == .gost28147Test { return try Gamma28147(key: key, iv: iv.span, sBox: sBox) }
-            return try Feedback28147(key: key, iv: iv.span, sBox: sBox, direction)
-        case (.magma, .stream): return try rekeyedCounter(Magma.self, parameter, key)
-        case (.kuznyechik, .stream): return try rekeyedCounter(Kuznyechik.self, parameter, key)
-        case (.magma, .authenticated): return try Authenticated<Magma>(key: key, nonce: parameter, direction)
+            return RunningCipher(try stream(sBox, key, iv.span), direction)
+        case (.magma, .stream): return try rekeyedCounter(.magma, parameter, key, direction)
+        case (.kuznyechik, .stream): return try rekeyedCounter(.kuznyechik, parameter, key, direction)
+        case (.magma, .authenticated): return try Authenticated(.magma, key: key, nonce: parameter, direction)
         case (.kuznyechik, .authenticated):
-            return try Authenticated<Kuznyechik>(key: key, nonce: parameter, direction)
+            return try Authenticated(.kuznyechik, key: key, nonce: parameter, direction)
         default: return nil
         }
     }
 
-    /// The parameter holds the section in bytes, as a little-endian number of 32 bits, and the IV of half a block. A
+    /// The mode of the parameter set (RFC 4357, 8.1): of the test set, gamma without key meshing; of the CryptoPro sets A to D,
+    /// CFB with it, and of the set Z, as in OpenSSL's engine.
+    private static func stream(_ sBox: SBox, _ key: Span<UInt8>, _ iv: Span<UInt8>) throws(GOSTError) -> CipherMessage {
+        sBox == .gost28147Test
+            ? try CipherMessage(.gost28147(sBox), .cnt, key: key, iv: iv)
+            : try CipherMessage(.gost28147(sBox), .cfb, key: key, iv: iv, section: CipherMessage.meshingSection)
+    }
+
+    /// CTR-ACPKM (R 1323565.1.017-2018; RFC 8645, 6.2.2). The parameter holds the section in bytes, as a little-endian number of 32 bits, and the IV of half a block. A
     /// section that is not whole blocks, as in the vendor's example, is rounded up.
-    private static func rekeyedCounter<Cipher: GOSTBlockCipher & ~Copyable>(
-        _ cipher: Cipher.Type, _ parameter: [UInt8], _ key: Span<UInt8>
+    private static func rekeyedCounter(
+        _ algorithm: CipherAlgorithm, _ parameter: [UInt8], _ key: Span<UInt8>, _ direction: CipherDirection
     ) throws(GOSTError) -> (any CipherState)? {
-        guard parameter.count == 4 + Cipher.blockSize / 2 else { return nil }
+        let size = algorithm.blockSize
+        guard parameter.count == 4 + size / 2 else { return nil }
         let bytes = parameter.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
         guard bytes > 0 else { return nil }
-        let section = (bytes + Cipher.blockSize - 1) / Cipher.blockSize * Cipher.blockSize
+        let section = (bytes + size - 1) / size * size
         let iv = Array(parameter.dropFirst(4))
-        return try RekeyedCounter<Cipher>(key: key, iv: iv.span, section: section)
+        return RunningCipher(try CipherMessage(algorithm, .ctr, key: key, iv: iv.span, section: section), direction)
     }
 }

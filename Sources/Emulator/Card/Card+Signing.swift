@@ -185,9 +185,7 @@ extension Card {
 
 /// A cipher with a secret key in the card, by the type and parameter set of its file.
 private struct SecretCipher {
-    private enum Algorithm { case gost28147(SBox), magma, kuznyechik }
-
-    private let algorithm: Algorithm
+    private let algorithm: CipherAlgorithm
     private let mode: CipherChoice.Mode
     private let initialValue: [UInt8]
 
@@ -207,49 +205,23 @@ private struct SecretCipher {
         initialValue = choice.initialValue
     }
 
+    /// Simple substitution, a counter (RFC 5830, 6, or GOST R 34.13-2015, 5.2) or the code, of four bytes with GOST 28147-89,
+    /// without key meshing.
     func apply(_ data: Span<UInt8>, key: borrowing Secret, isDecryption: Bool) throws(GOSTError) -> Secret {
-        switch algorithm {
-        case .gost28147(let sBox): return try apply(data, key, sBox, isDecryption)
-        case .magma: return try apply(Magma.self, data, key, isDecryption)
-        case .kuznyechik: return try apply(Kuznyechik.self, data, key, isDecryption)
-        }
-    }
-
-    /// GOST 28147-89 (RFC 5830): simple substitution, counter and the MAC of four bytes, without key meshing.
-    private func apply(
-        _ data: Span<UInt8>, _ key: borrowing Secret, _ sBox: SBox, _ isDecryption: Bool
-    ) throws(GOSTError) -> Secret {
-        switch mode {
-        case .codebook:
-            let cipher = try GOST28147(key: key.bytes, sBox: sBox)
-            return isDecryption ? try cipher.decryptECB(data) : try cipher.encryptECB(data)
-        case .gamma:
+        switch (mode, algorithm) {
+        case (.codebook, _):
+            return isDecryption
+                ? try CipherMessage.decrypt(data, algorithm, .ecb, key: key.bytes)
+                : try CipherMessage.encrypt(data, algorithm, .ecb, key: key.bytes)
+        case (.gamma, .gost28147):
             let iv = try initialValue(8)
-            var mode = try GOST28147CNT(key: key.bytes, iv: iv.span, sBox: sBox, meshing: false)
-            return mode.apply(data)
-        case .authentication:
-            var code = try GOST28147IMIT(key: key.bytes, sBox: sBox, meshing: false)
-            code.update(data)
-            return code.finalize()
-        }
-    }
-
-    /// GOST R 34.12-2015 in the modes of GOST R 34.13-2015: simple substitution, CTR and the MAC.
-    private func apply<Cipher: GOSTBlockCipher & ~Copyable>(
-        _: Cipher.Type, _ data: Span<UInt8>, _ key: borrowing Secret, _ isDecryption: Bool
-    ) throws(GOSTError) -> Secret {
-        switch mode {
-        case .codebook:
-            let cipher = try Cipher(key: key.bytes)
-            return isDecryption ? try cipher.decryptECB(data) : try cipher.encryptECB(data)
-        case .gamma:
-            let iv = try initialValue(Cipher.blockSize / 2)
-            var mode = try CTR<Cipher>(key: key.bytes, iv: iv.span)
-            return mode.update(data)
-        case .authentication:
-            var code = try OMAC<Cipher>(key: key.bytes)
-            code.update(data)
-            return code.finalize()
+            return try CipherMessage.encrypt(data, algorithm, .cnt, key: key.bytes, iv: iv.span)
+        case (.gamma, _):
+            let iv = try initialValue(algorithm.blockSize / 2)
+            return try CipherMessage.encrypt(data, algorithm, .ctr, key: key.bytes, iv: iv.span)
+        case (.authentication, .gost28147(let sBox)):
+            return try GOST28147IMIT.authenticate(data, key: key.bytes, sBox: sBox, meshing: false)
+        case (.authentication, _): return try OMAC.authenticate(data, algorithm, key: key.bytes)
         }
     }
 

@@ -69,7 +69,8 @@ private struct NewMask: ~Copyable {
 
     func encipher(_ key: borrowing PrivateKey) throws(GOSTError) -> [UInt8] {
         let masked = try key.masked(by: mask.bytes)
-        return [UInt8](copying: try GOST28147(key: storageKey.bytes, sBox: sBox).encryptECB(masked.bytes))
+        return [UInt8](
+            copying: try CipherMessage.encrypt(masked.bytes, .gost28147(sBox), .ecb, key: storageKey.bytes))
     }
 }
 

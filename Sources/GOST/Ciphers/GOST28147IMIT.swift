@@ -22,7 +22,7 @@ package struct GOST28147IMIT: ~Copyable, Sendable {
     ) throws(GOSTError) {
         guard iv.isEmpty || iv.count == 8 else { throw .invalidIVLength }
         guard (1...8).contains(tagLength) else { throw .invalidLength }
-        mac = SecretBox(imit: try GOST28147(key: key, sBox: sBox).block, iv: iv, meshing: meshing)
+        mac = SecretBox(imit: try SecretBox(.gost28147(sBox), key: key), iv: iv, meshing: meshing)
         self.tagLength = tagLength
     }
 

@@ -3,63 +3,17 @@
 internal import GOSTKernels
 internal import Secrets
 
-/// A block cipher under a key. Blocks are enciphered in place, and all whole ones of a span.
+/// A block cipher under a key.
 extension SecretBox<gost_block> {
-    /// A cipher with the first 32 bytes of `key`; bytes that are missing count as zero.
-    init(_ name: gost_cipher_name, padding key: Span<UInt8>, rows: gost_sbox_name = .tc26_z) {
-        let key = Secret(copying: key.extracting(first: 32), zeros: max(32 - key.count, 0))
+    /// - Throws: ``GOSTError/invalidKeyLength`` unless the key has 32 bytes.
+    init(_ algorithm: CipherAlgorithm, key: Span<UInt8>) throws(GOSTError) {
+        guard key.count == CipherAlgorithm.keySize else { throw .invalidKeyLength }
         self.init(gost_block())
         unsafe withUnsafeMutablePointer { block in
-            unsafe gost_block_begin(Instructions.current.path, block, name)
-            unsafe block.pointee.rows = rows
-            unsafe key.bytes.withUnsafeBufferPointer { unsafe gost_block_set_key(block, $0.baseAddress) }
+            unsafe gost_block_begin(Instructions.current.path, block, algorithm.name)
+            if case .gost28147(let sBox) = algorithm { unsafe block.pointee.rows = sBox.set }
+            unsafe key.withUnsafeBufferPointer { unsafe gost_block_set_key(block, $0.baseAddress) }
         }
-    }
-
-    func encrypt(_ blocks: inout MutableSpan<UInt8>) {
-        unsafe withBlocks(&blocks) { unsafe gost_block_encrypt($0, $1, $1, $2) }
-    }
-
-    func decrypt(_ blocks: inout MutableSpan<UInt8>) {
-        unsafe withBlocks(&blocks) { unsafe gost_block_decrypt($0, $1, $1, $2) }
-    }
-
-    /// Adds gamma: the counter mode (GOST R 34.13-2015, 5.2), beginning at `counter`.
-    func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) {
-        unsafe withBlocks(&blocks) { unsafe gost_block_ctr($0, &counter.next, $1, $1, $2) }
-    }
-
-    /// Links blocks; `register` is one block.
-    func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) {
-        var register = register.mutableBytes
-        unsafe register.withUnsafeMutableBufferPointer { register in
-            unsafe withBlocks(&blocks) {
-                unsafe gost_block_chain($0, gost_chain(chain), register.baseAddress, $1, $1, $2)
-            }
-        }
-    }
-
-    /// Lends the cipher, the blocks and their number.
-    private func withBlocks(
-        _ blocks: inout MutableSpan<UInt8>,
-        _ body: (UnsafePointer<gost_block>, UnsafeMutablePointer<UInt8>?, Int) -> Void
-    ) {
-        unsafe withUnsafePointer { block in
-            unsafe blocks.withUnsafeMutableBufferPointer {
-                unsafe body(block, $0.baseAddress, $0.count / gost_block_size(block.pointee.name))
-            }
-        }
-    }
-}
-
-extension gost_chain {
-    init(_ chain: Chain) {
-        self =
-            switch chain {
-            case .input: .input
-            case .output: .output
-            case .gamma: .gamma
-            }
     }
 }
 
@@ -78,17 +32,14 @@ extension SecretBox<gost_cipher> {
         }
     }
 
-    /// The next bytes of the message, enciphered or deciphered.
-    mutating func update(_ data: Span<UInt8>, enciphering: Bool = true) -> Secret {
-        var result = Secret(copying: data)
-        var bytes = result.mutableBytes
+    /// Enciphers or deciphers the next bytes of the message in their place.
+    mutating func update(_ bytes: inout MutableSpan<UInt8>, enciphering: Bool) {
         unsafe withUnsafeMutablePointer { cipher in
             unsafe cipher.pointee.is_encryption = enciphering
             unsafe bytes.withUnsafeMutableBufferPointer {
                 unsafe gost_cipher_update(cipher, $0.baseAddress, $0.baseAddress, $0.count)
             }
         }
-        return result
     }
 }
 

@@ -98,28 +98,43 @@ static void make_code(gost_path path, gost_cipher_name name, const uint8_t *key,
     explicit_bzero(&block, sizeof block);
 }
 
-static void add_gamma(gost_path path, gost_cipher_name name, const uint8_t *key, const uint8_t *iv, const uint8_t *input,
-                      size_t length, uint8_t *output) {
+static gost_cipher begin_gamma(gost_path path, gost_cipher_name name, const uint8_t *key, const uint8_t *iv) {
     gost_cipher cipher = {.mode = gost_mode_ctr};
 
     gost_block_begin(path, &cipher.block, name);
     gost_block_set_key(&cipher.block, key);
     gost_cipher_begin(&cipher, iv);
-    gost_cipher_update(&cipher, input, output, length);
+    return cipher;
+}
+
+void gost_kexp15(gost_path path, gost_cipher_name name, const uint8_t keys[2 * gost_key_size], const uint8_t *iv,
+                 const uint8_t *key, size_t length, uint8_t *wrapped) {
+    gost_cipher cipher = begin_gamma(path, name, keys + gost_key_size, iv);
+    uint8_t code[gost_block_largest];
+
+    make_code(path, name, keys, iv, key, length, code);
+    gost_cipher_update(&cipher, key, wrapped, length);
+    gost_cipher_update(&cipher, code, wrapped + length, gost_block_size(name));
     explicit_bzero(&cipher, sizeof cipher);
+    explicit_bzero(code, sizeof code);
 }
 
 bool gost_kimp15(gost_path path, gost_cipher_name name, const uint8_t keys[2 * gost_key_size], const uint8_t *iv,
                  const uint8_t *wrapped, size_t length, uint8_t *key) {
     size_t size = gost_block_size(name);
-    uint8_t opened[256], code[gost_block_largest];
+    gost_cipher cipher;
+    uint8_t opened[gost_block_largest], code[gost_block_largest];
     bool is_right;
 
-    if (length <= size || length > sizeof opened) return false;
-    add_gamma(path, name, keys + gost_key_size, iv, wrapped, length, opened);
-    make_code(path, name, keys, iv, opened, length - size, code);
-    is_right = gost_are_equal(code, opened + length - size, size);
-    if (is_right) memcpy(key, opened, length - size);
+    if (length <= size) return false;
+    length -= size;
+    cipher = begin_gamma(path, name, keys + gost_key_size, iv);
+    gost_cipher_update(&cipher, wrapped, key, length);
+    gost_cipher_update(&cipher, wrapped + length, opened, size);
+    make_code(path, name, keys, iv, key, length, code);
+    is_right = gost_are_equal(code, opened, size);
+    if (!is_right) explicit_bzero(key, length);
+    explicit_bzero(&cipher, sizeof cipher);
     explicit_bzero(opened, sizeof opened);
     explicit_bzero(code, sizeof code);
     return is_right;

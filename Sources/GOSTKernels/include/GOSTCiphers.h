@@ -178,8 +178,12 @@ void gost_wrap_28147(gost_path path, gost_sbox_name rows, const uint8_t kek[gost
 bool gost_unwrap_28147(gost_path path, gost_sbox_name rows, const uint8_t kek[gost_key_size], const uint8_t ukm[8],
                        const uint8_t wrapped[gost_key_size + 4], uint8_t key[gost_key_size]);
 
-/// KImp15 (RFC 9189, 8.2.1): the key, if its code is right. `keys` are the code's and the cipher's, `iv` is half a block, and
-/// `wrapped` a block longer than the key, 256 octets at most.
+/// KExp15 (RFC 9189, 8.2.1): `wrapped` is a block longer than the key. `keys` are the code's and the cipher's, `iv` is half a
+/// block.
+void gost_kexp15(gost_path path, gost_cipher_name name, const uint8_t keys[2 * gost_key_size], const uint8_t *iv,
+                 const uint8_t *key, size_t length, uint8_t *wrapped);
+
+/// KImp15 (RFC 9189, 8.2.1): the key, a block shorter than `wrapped`, if its code is right; zeros otherwise.
 bool gost_kimp15(gost_path path, gost_cipher_name name, const uint8_t keys[2 * gost_key_size], const uint8_t *iv,
                  const uint8_t *wrapped, size_t length, uint8_t *key);
 

@@ -29,11 +29,11 @@ extension ContentEncryption {
             switch cipher {
             case .gost28147(let sBox): return try MeshedTransform(key, vector, sBox, isEncryption: isEncryption)
             case .kuznyechik(let hasCode):
-                return try CounterTransform<Kuznyechik>(
-                    key, vector, section: 1 << 18, hasCode: hasCode, isEncryption: isEncryption)
+                return try CounterTransform(
+                    .kuznyechik, key, vector, section: 1 << 18, hasCode: hasCode, isEncryption: isEncryption)
             case .magma(let hasCode):
-                return try CounterTransform<Magma>(
-                    key, vector, section: 1 << 13, hasCode: hasCode, isEncryption: isEncryption)
+                return try CounterTransform(
+                    .magma, key, vector, section: 1 << 13, hasCode: hasCode, isEncryption: isEncryption)
             case .aesGCM, .aesCBC, .tripleDES: break
             }
         } catch {
@@ -45,17 +45,18 @@ extension ContentEncryption {
 
 /// GOST 28147-89 with feedback.
 private final class MeshedTransform: ContentTransform {
-    private var cipher: GOST28147CFB
+    private var cipher: CipherMessage
     private let isEncryption: Bool
 
     init(_ key: borrowing Secret, _ iv: [UInt8], _ sBox: SBox, isEncryption: Bool) throws(GOSTError) {
-        cipher = try GOST28147CFB(key: key.bytes, iv: iv.span, sBox: sBox, meshing: true)
+        cipher = try CipherMessage(
+            .gost28147(sBox), .cfb, key: key.bytes, iv: iv.span, section: CipherMessage.meshingSection)
         self.isEncryption = isEncryption
     }
 
-    func update(_ bytes: inout [UInt8]) {
-        let result = isEncryption ? cipher.encrypt(bytes.span) : cipher.decrypt(bytes.span)
-        bytes = [UInt8](copying: result)
+    func update(_ bytes: inout [UInt8]) throws(HostCryptoError) {
+        var place = bytes.mutableSpan
+        do { try cipher.apply(to: &place, enciphering: isEncryption) } catch { throw HostCryptoError(error) }
     }
 
     func seal() -> (rest: [UInt8], code: [UInt8]) { ([], []) }
@@ -67,41 +68,48 @@ private final class MeshedTransform: ContentTransform {
 }
 
 /// CTR-ACPKM, and OMAC of the content. The code is encrypted as if it followed the content.
-private final class CounterTransform<Cipher: GOSTBlockCipher & ~Copyable>: ContentTransform {
-    private var counter: CTRACPKM<Cipher>
-    private var code: OMAC<Cipher>?
+private final class CounterTransform: ContentTransform {
+    private var counter: CipherMessage
+    private var code: OMAC?
     private let isEncryption: Bool
 
     /// - Parameter vector: Half a block of the counter, and the seed of 8 bytes from which the keys of cipher and code are
     ///   derived, if there is a code.
     init(
-        _ key: borrowing Secret, _ vector: [UInt8], section: Int, hasCode: Bool, isEncryption: Bool
+        _ algorithm: CipherAlgorithm, _ key: borrowing Secret, _ vector: [UInt8], section: Int, hasCode: Bool,
+        isEncryption: Bool
     ) throws(GOSTError) {
-        let half = Cipher.blockSize / 2
+        let half = algorithm.blockSize / 2
         let (iv, seed) = (Array(vector.prefix(half)), Array(vector.dropFirst(half)))
         self.isEncryption = isEncryption
         guard hasCode else {
-            counter = try CTRACPKM(key: key.bytes, iv: iv.span, section: section)
+            counter = try CipherMessage(algorithm, .ctr, key: key.bytes, iv: iv.span, section: section)
             code = nil
             return
         }
         let keys = try PrivateKey.kegKeys(from: key, seed: seed.span)
         let first = keys.extracting(0..<32)
         let second = keys.extracting(32..<64)
-        counter = try CTRACPKM(key: first.bytes, iv: iv.span, section: section)
-        code = try OMAC(key: second.bytes)
+        counter = try CipherMessage(algorithm, .ctr, key: first.bytes, iv: iv.span, section: section)
+        code = try OMAC(algorithm, key: second.bytes)
     }
 
-    func update(_ bytes: inout [UInt8]) {
+    func update(_ bytes: inout [UInt8]) throws(HostCryptoError) {
         if isEncryption { code?.update(bytes.span) }
-        var place = bytes.mutableSpan
-        counter.apply(to: &place)
+        try addGamma(to: &bytes)
         if !isEncryption { code?.update(bytes.span) }
     }
 
-    func seal() -> (rest: [UInt8], code: [UInt8]) {
+    private func addGamma(to bytes: inout [UInt8]) throws(HostCryptoError) {
+        var place = bytes.mutableSpan
+        do { try counter.apply(to: &place, enciphering: isEncryption) } catch { throw HostCryptoError(error) }
+    }
+
+    func seal() throws(HostCryptoError) -> (rest: [UInt8], code: [UInt8]) {
         guard let code = code.take() else { return ([], []) }
-        return ([], [UInt8](copying: counter.update(code.finalize().bytes)))
+        var bytes = [UInt8](copying: code.finalize())
+        try addGamma(to: &bytes)
+        return ([], bytes)
     }
 
     func open(code encrypted: [UInt8]) throws(HostCryptoError) -> [UInt8] {
@@ -110,8 +118,9 @@ private final class CounterTransform<Cipher: GOSTBlockCipher & ~Copyable>: Conte
             return []
         }
         let expected = code.finalize()
-        let given = counter.update(encrypted.span)
-        guard constantTimeEqual(expected.bytes, given.bytes) else { throw .decryptionFailed }
+        var given = encrypted
+        try addGamma(to: &given)
+        guard constantTimeEqual(expected.bytes, given.span) else { throw .decryptionFailed }
         return []
     }
 }

@@ -11,30 +11,17 @@ enum KExport {
         _ key: borrowing Secret, isMagma: Bool, _ secret: borrowing Secret, ukm: [UInt8]
     ) throws(GOSTError) -> [UInt8] {
         let keys = try keys(from: secret, ukm)
-        let code = keys.extracting(0..<32)
-        let cipher = keys.extracting(32..<64)
         let iv = iv(ukm, isMagma: isMagma)
-        let wrapped =
-            isMagma
-            ? try KExp15<Magma>.wrap(
-                key.bytes, authenticationKey: code.bytes, encryptionKey: cipher.bytes, iv: iv.span)
-            : try KExp15<Kuznyechik>.wrap(
-                key.bytes, authenticationKey: code.bytes, encryptionKey: cipher.bytes, iv: iv.span)
-        return [UInt8](copying: wrapped)
+        return [UInt8](
+            copying: try KExp15.wrap(key.bytes, isMagma ? .magma : .kuznyechik, keys: keys.bytes, iv: iv.span))
     }
 
     static func unwrap(
         _ wrapped: [UInt8], isMagma: Bool, _ secret: borrowing Secret, ukm: [UInt8]
     ) throws(GOSTError) -> Secret {
         let keys = try keys(from: secret, ukm)
-        let code = keys.extracting(0..<32)
-        let cipher = keys.extracting(32..<64)
         let iv = iv(ukm, isMagma: isMagma)
-        return isMagma
-            ? try KExp15<Magma>.unwrap(
-                wrapped.span, authenticationKey: code.bytes, encryptionKey: cipher.bytes, iv: iv.span)
-            : try KExp15<Kuznyechik>.unwrap(
-                wrapped.span, authenticationKey: code.bytes, encryptionKey: cipher.bytes, iv: iv.span)
+        return try KExp15.unwrap(wrapped.span, isMagma ? .magma : .kuznyechik, keys: keys.bytes, iv: iv.span)
     }
 
     private static func iv(_ ukm: [UInt8], isMagma: Bool) -> [UInt8] {

@@ -21,9 +21,9 @@ extension PFXPassword {
         let transportKey = try transportKey(salt, iterations)
         let opened: Secret
         do throws(GOSTError) {
-            var mode = try GOST28147CFB(
-                key: transportKey.bytes, iv: salt.span.extracting(first: 8), sBox: .cryptoProA, meshing: true)
-            opened = mode.decrypt(ciphertext)
+            opened = try CipherMessage.decrypt(
+                ciphertext, .gost28147(.cryptoProA), .cfb, key: transportKey.bytes, iv: salt.span.extracting(first: 8),
+                section: CipherMessage.meshingSection)
         } catch {
             throw .damaged
         }
@@ -87,8 +87,8 @@ private struct CryptoProWrappedKey {
         guard ukm.count == 8, enciphered.count == curve.coordinateSize else { throw .damaged }
         do throws(GOSTError) {
             let kek = try kek(transportKey.bytes)
-            let cipher = try GOST28147(key: kek.bytes, sBox: .cryptoProA)
-            let scalar = try cipher.decryptECB(enciphered.span)
+            let scalar = try CipherMessage.decrypt(
+                enciphered.span, .gost28147(.cryptoProA), .ecb, key: kek.bytes)
             try authenticate(scalar, kek)
             let key = try PrivateKey(curve: curve, scalar: scalar)
             return try PrivateKeyInfo(algorithm: algorithm, key: key)

@@ -160,12 +160,12 @@ enum PFXCipher {
         switch self {
         case .kuznyechik(let hasCode):
             let ukm = try Self.userKeyingMaterial(&parameters)
-            return try PasswordACPKM<Kuznyechik>.decrypt(
-                ciphertext, key: key, ukm: ukm.span, section: 1 << 18, hasCode: hasCode)
+            return try PasswordACPKM.decrypt(
+                ciphertext, .kuznyechik, key: key, ukm: ukm.span, section: 1 << 18, hasCode: hasCode)
         case .magma(let hasCode):
             let ukm = try Self.userKeyingMaterial(&parameters)
-            return try PasswordACPKM<Magma>.decrypt(
-                ciphertext, key: key, ukm: ukm.span, section: 1 << 13, hasCode: hasCode)
+            return try PasswordACPKM.decrypt(
+                ciphertext, .magma, key: key, ukm: ukm.span, section: 1 << 13, hasCode: hasCode)
         case .gost28147:
             var fields = PFXReader(try parameters.contents(.sequence))
             try parameters.end()
@@ -175,8 +175,8 @@ enum PFXCipher {
             guard let sBox = SBox.all.first(where: { $0.oid == name }) else { throw .unsupported(name) }
             do throws(GOSTError) {
                 // Every set of parameters of CryptoPro and TC26 changes keys by meshing (RFC 4357, 2.3.2).
-                var mode = try GOST28147CFB(key: key, iv: iv.span, sBox: sBox, meshing: true)
-                return mode.decrypt(ciphertext)
+                return try CipherMessage.decrypt(
+                    ciphertext, .gost28147(sBox), .cfb, key: key, iv: iv.span, section: CipherMessage.meshingSection)
             } catch {
                 throw .damaged
             }
@@ -208,31 +208,31 @@ enum PFXCipher {
 }
 
 /// CTR-ACPKM with a derived key (RFC 9337, 7.3).
-private enum PasswordACPKM<Cipher: GOSTBlockCipher & ~Copyable> {
+private enum PasswordACPKM {
     /// - Parameters:
     ///   - ukm: The initialisation vector, half a block, and the seed of the keys of message and MAC, 8 bytes.
     ///   - section: The bytes after which the key changes.
     ///   - hasCode: Whether the plaintext is followed by its MAC (OMAC), and both are encrypted.
     static func decrypt(
-        _ ciphertext: Span<UInt8>, key: Span<UInt8>, ukm: Span<UInt8>, section: Int, hasCode: Bool
+        _ ciphertext: Span<UInt8>, _ algorithm: CipherAlgorithm, key: Span<UInt8>, ukm: Span<UInt8>, section: Int,
+        hasCode: Bool
     ) throws(PFXError) -> Secret {
-        let half = Cipher.blockSize / 2
+        let half = algorithm.blockSize / 2
         guard ukm.count == half + 8 else { throw .damaged }
         do throws(GOSTError) {
             let iv = ukm.extracting(first: half)
             guard hasCode else {
-                var mode = try CTRACPKM<Cipher>(key: key, iv: iv, section: section)
-                return mode.update(ciphertext)
+                return try CipherMessage.decrypt(ciphertext, algorithm, .ctr, key: key, iv: iv, section: section)
             }
             let label = Array("kdf tree".utf8)
             let keys = try KDFTree<Streebog256>.derive(
                 key: key, label: label.span, seed: ukm.extracting(last: 8), count: 64)
-            var mode = try CTRACPKM<Cipher>(key: keys.bytes.extracting(first: 32), iv: iv, section: section)
-            let opened = mode.update(ciphertext)
-            let count = opened.count - Cipher.blockSize
+            let opened = try CipherMessage.decrypt(
+                ciphertext, algorithm, .ctr, key: keys.bytes.extracting(first: 32), iv: iv, section: section)
+            let count = opened.count - algorithm.blockSize
             guard count >= 0 else { throw GOSTError.invalidLength }
-            let code = try OMAC<Cipher>.authenticate(
-                opened.bytes.extracting(first: count), key: keys.bytes.extracting(last: 32))
+            let code = try OMAC.authenticate(
+                opened.bytes.extracting(first: count), algorithm, key: keys.bytes.extracting(last: 32))
             guard constantTimeEqual(code.bytes, opened.bytes.extracting(droppingFirst: count)) else {
                 throw GOSTError.authenticationFailed
             }

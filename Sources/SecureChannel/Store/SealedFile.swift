@@ -46,7 +46,7 @@ struct SealedFile: ~Copyable {
     }
 
     static let identitySize = 16
-    private static let nonce = [UInt8](repeating: 0, count: Kuznyechik.blockSize)
+    private static let nonce = [UInt8](repeating: 0, count: CipherAlgorithm.kuznyechik.blockSize)
 
     /// Opens a file; nil if it is malformed, changed, or sealed under a different key. Constant time in its secret
     /// inputs.
@@ -99,10 +99,10 @@ struct SealedFile: ~Copyable {
 
     private static func cipher(
         _ identity: [UInt8], _ salt: [UInt8], _ key: borrowing Secret, _ kind: Kind
-    ) throws(GOSTError) -> MGM<Kuznyechik> {
+    ) throws(GOSTError) -> MGM {
         let seed = identity + salt
         let key = KDF.derive(key: key.bytes, label: kind.label.span, seed: seed.span)
-        return try MGM<Kuznyechik>(key: key.bytes)
+        return try MGM(.kuznyechik, key: key.bytes)
     }
 }
 

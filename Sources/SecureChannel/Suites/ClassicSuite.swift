@@ -49,8 +49,7 @@ enum ClassicSuite: Suite {
     /// CNT(key, iv, text).
     static func gamma(_ text: Span<UInt8>, iv: [UInt8], key: borrowing Secret) throws(ChannelError) -> Secret {
         do {
-            var cipher = try GOST28147CNT(key: key.bytes, iv: iv.span, sBox: .cryptoProA, meshing: false)
-            return cipher.apply(text)
+            return try CipherMessage.encrypt(text, .gost28147(.cryptoProA), .cnt, key: key.bytes, iv: iv.span)
         } catch {
             throw ChannelError(error)
         }

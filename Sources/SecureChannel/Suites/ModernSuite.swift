@@ -65,9 +65,9 @@ enum ModernSuite: Suite {
 
 /// Kuznyechik in MGM with the key schedule made.
 final class ModernMessageKey: MessageKey {
-    private let mode: MGM<Kuznyechik>
+    private let mode: MGM
 
-    init(_ key: Span<UInt8>) throws(GOSTError) { mode = try MGM(key: key, tagLength: 8) }
+    init(_ key: Span<UInt8>) throws(GOSTError) { mode = try MGM(.kuznyechik, key: key, tagLength: 8) }
 
     func seal(
         _ plaintext: Span<UInt8>, number: UInt32, associated: Span<UInt8>

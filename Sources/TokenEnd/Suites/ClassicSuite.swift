@@ -46,8 +46,7 @@ enum ClassicSuite: ChannelSuite {
 
     /// CNT: enciphers or deciphers a message of at most 1024 bytes.
     static func apply(key: borrowing Secret, iv: [UInt8], to data: Span<UInt8>) throws(GOSTError) -> Secret {
-        var cipher = try GOST28147CNT(key: key.bytes, iv: iv.span, sBox: .cryptoProA, meshing: false)
-        return cipher.apply(data)
+        try CipherMessage.encrypt(data, .gost28147(.cryptoProA), .cnt, key: key.bytes, iv: iv.span)
     }
 
     private static func randomBytes(_ count: Int, _ random: any RandomSource) throws(GOSTError) -> [UInt8] {

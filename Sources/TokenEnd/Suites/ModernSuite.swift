@@ -106,11 +106,11 @@ final class ModernContribution: Contribution {
 
 /// Kuznyechik-MGM with a tag of eight bytes.
 final class ModernKeys: EpochKeys {
-    private let command, reply: MGM<Kuznyechik>
+    private let command, reply: MGM
 
     init(_ material: borrowing Secret) throws(GOSTError) {
-        command = try MGM(key: material.bytes.extracting(0..<32), tagLength: 8)
-        reply = try MGM(key: material.bytes.extracting(32..<64), tagLength: 8)
+        command = try MGM(.kuznyechik, key: material.bytes.extracting(0..<32), tagLength: 8)
+        reply = try MGM(.kuznyechik, key: material.bytes.extracting(32..<64), tagLength: 8)
     }
 
     func open(_ ciphertext: [UInt8], tag: [UInt8], number: [UInt8], associated: [UInt8]) -> Secret? {

@@ -14,9 +14,23 @@ public func fuzzStreaming(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     hash(GOSTR341194.self, key, message, lengths)
     hash(Streebog256.self, key, message, lengths)
     hash(Streebog512.self, key, message, lengths)
-    for meshing in [false, true] { modes28147(key, message, lengths, meshing: meshing) }
-    modes(Magma.self, key, message, lengths)
-    modes(Kuznyechik.self, key, message, lengths)
+    for algorithm in [CipherAlgorithm.gost28147(.cryptoProA), .magma, .kuznyechik] {
+        for mode in CipherMessage.Mode.allCases { compare(algorithm, mode, key, message, lengths) }
+    }
+    for algorithm in [CipherAlgorithm.magma, .kuznyechik] {
+        compare("OMAC, \(algorithm)", message, lengths) { pieces in
+            var code = try OMAC(algorithm, key: key.span)
+            for piece in pieces { code.update(piece.span) }
+            return [UInt8](copying: code.finalize())
+        }
+    }
+    for meshing in [false, true] {
+        compare("28147-89 IMIT", message, lengths) { pieces in
+            var code = try GOST28147IMIT(key: key.span, sBox: .cryptoProA, meshing: meshing)
+            for piece in pieces { code.update(piece.span) }
+            return [UInt8](copying: code.finalize())
+        }
+    }
     return 0
 }
 
@@ -34,76 +48,23 @@ private func hash<Hash: HashFunction>(
     expect([UInt8](copying: code.finalize()) == [UInt8](copying: whole), "HMAC, \(Hash.self)")
 }
 
-private func modes28147(_ key: [UInt8], _ message: [UInt8], _ lengths: [Int], meshing: Bool) {
-    let (iv, sBox) = (Array(key.prefix(8)), SBox.cryptoProA)
-    compare("28147-89 CNT", message, lengths) { pieces in
-        var mode = try GOST28147CNT(key: key.span, iv: iv.span, sBox: sBox, meshing: meshing)
-        return pieces.flatMap { [UInt8](copying: mode.apply($0.span)) }
-    }
-    compare("28147-89 CFB", message, lengths) { pieces in
-        var mode = try GOST28147CFB(key: key.span, iv: iv.span, sBox: sBox, meshing: meshing)
-        return pieces.flatMap { [UInt8](copying: mode.encrypt($0.span)) }
-    }
-    compare("28147-89 CFB, deciphering", message, lengths) { pieces in
-        var mode = try GOST28147CFB(key: key.span, iv: iv.span, sBox: sBox, meshing: meshing)
-        return pieces.flatMap { [UInt8](copying: mode.decrypt($0.span)) }
-    }
-    compare("28147-89 CBC", message, lengths, unit: 8) { pieces in
-        var mode = try GOST28147CBC(key: key.span, iv: iv.span, sBox: sBox, meshing: meshing)
-        return try pieces.flatMap { [UInt8](copying: try mode.encrypt($0.span)) }
-    }
-    compare("28147-89 CBC, deciphering", message, lengths, unit: 8) { pieces in
-        var mode = try GOST28147CBC(key: key.span, iv: iv.span, sBox: sBox, meshing: meshing)
-        return try pieces.flatMap { [UInt8](copying: try mode.decrypt($0.span)) }
-    }
-    compare("28147-89 IMIT", message, lengths) { pieces in
-        var code = try GOST28147IMIT(key: key.span, sBox: sBox, meshing: meshing)
-        for piece in pieces { code.update(piece.span) }
-        return [UInt8](copying: code.finalize())
-    }
-}
-
-private func modes<Cipher: GOSTBlockCipher & ~Copyable>(
-    _: Cipher.Type, _ key: [UInt8], _ message: [UInt8], _ lengths: [Int]
+/// Compares a mode that the cipher has, there and back, with one key and with keys that change.
+private func compare(
+    _ algorithm: CipherAlgorithm, _ mode: CipherMessage.Mode, _ key: [UInt8], _ message: [UInt8], _ lengths: [Int]
 ) {
-    let (half, block) = (Array(key.prefix(Cipher.blockSize / 2)), Array(key.prefix(Cipher.blockSize)))
-    compare("\(Cipher.self) CTR", message, lengths) { pieces in
-        var mode = try CTR<Cipher>(key: key.span, iv: half.span)
-        return pieces.flatMap { [UInt8](copying: mode.update($0.span)) }
-    }
-    compare("\(Cipher.self) CTR-ACPKM", message, lengths) { pieces in
-        var mode = try CTRACPKM<Cipher>(key: key.span, iv: half.span, section: 64)
-        return pieces.flatMap { [UInt8](copying: mode.update($0.span)) }
-    }
-    compare("\(Cipher.self) OFB", message, lengths) { pieces in
-        var mode = try OFB<Cipher>(key: key.span, iv: block.span)
-        return pieces.flatMap { [UInt8](copying: mode.update($0.span)) }
-    }
-    compare("\(Cipher.self) CFB", message, lengths) { pieces in
-        var mode = try CFB<Cipher>(key: key.span, iv: block.span)
-        return pieces.flatMap { [UInt8](copying: mode.encrypt($0.span)) }
-    }
-    compare("\(Cipher.self) CFB, deciphering", message, lengths) { pieces in
-        var mode = try CFB<Cipher>(key: key.span, iv: block.span)
-        return pieces.flatMap { [UInt8](copying: mode.decrypt($0.span)) }
-    }
-    compare("\(Cipher.self) CBC", message, lengths, unit: Cipher.blockSize) { pieces in
-        var mode = try CBC<Cipher>(key: key.span, iv: block.span)
-        return try pieces.flatMap { [UInt8](copying: try mode.encrypt($0.span)) }
-    }
-    compare("\(Cipher.self) CBC, deciphering", message, lengths, unit: Cipher.blockSize) { pieces in
-        var mode = try CBC<Cipher>(key: key.span, iv: block.span)
-        return try pieces.flatMap { [UInt8](copying: try mode.decrypt($0.span)) }
-    }
-    compare("\(Cipher.self) OMAC", message, lengths) { pieces in
-        var code = try OMAC<Cipher>(key: key.span)
-        for piece in pieces { code.update(piece.span) }
-        return [UInt8](copying: code.finalize())
-    }
-    compare("\(Cipher.self) OMAC-ACPKM", message, lengths) { pieces in
-        var code = try OMACACPKM<Cipher>(key: key.span, section: 64, masterSection: 128)
-        for piece in pieces { code.update(piece.span) }
-        return [UInt8](copying: code.finalize())
+    let size = algorithm.blockSize
+    if mode == .cnt, algorithm != .gost28147(.cryptoProA) { return }
+    let iv = Array(key.prefix(mode == .ecb ? 0 : mode == .ctr ? size / 2 : size))
+    for section in [nil, 64, CipherMessage.meshingSection] {
+        for isEncryption in [false, true] {
+            let unit = mode == .ecb || mode == .cbc ? size : 1
+            compare("\(algorithm), \(mode)", message, lengths, unit: unit) { pieces in
+                var cipher = try CipherMessage(algorithm, mode, key: key.span, iv: iv.span, section: section)
+                return try pieces.flatMap {
+                    [UInt8](copying: try isEncryption ? cipher.encrypt($0.span) : cipher.decrypt($0.span))
+                }
+            }
+        }
     }
 }
 

@@ -7,42 +7,33 @@ extension Claim {
 
     private static func gost28147(_ sBox: SBox) -> [Claim] {
         [
-            Claim("28147-89 ECB, enciphering, \(sBox)") { inputs in
-                let cipher = try GOST28147(key: inputs.secret(32).bytes, sBox: sBox)
-                return revealed(try cipher.encryptECB(inputs.secret(72).bytes))
-            },
-            Claim("28147-89 ECB, deciphering, \(sBox)") { inputs in
-                let cipher = try GOST28147(key: inputs.secret(32).bytes, sBox: sBox)
-                return revealed(try cipher.decryptECB(inputs.secret(72).bytes))
-            },
-            Claim("28147-89 CNT with key meshing, \(sBox)") { inputs in
-                let key = inputs.secret(32)
-                let iv = inputs.secret(8)
-                var cipher = try GOST28147CNT(key: key.bytes, iv: iv.bytes, sBox: sBox, meshing: true)
-                let long = revealed(cipher.apply(inputs.secret(1300).bytes))
-                return long + revealed(cipher.apply(inputs.secret(9).bytes))
-            },
+            claim("28147-89 ECB, \(sBox)", .gost28147(sBox), .ecb, ivSize: 0, [72]),
+            claim(
+                "28147-89 CNT with key meshing, \(sBox)", .gost28147(sBox), .cnt, ivSize: 8, section: 1024, [1300, 9]),
         ]
     }
 
     private static let feedback = [
-        Claim("28147-89 CFB with key meshing") { inputs in
-            let key = inputs.secret(32)
-            let iv = inputs.secret(8)
-            var encryption = try GOST28147CFB(key: key.bytes, iv: iv.bytes, sBox: .cryptoProA, meshing: true)
-            var decryption = try GOST28147CFB(key: key.bytes, iv: iv.bytes, sBox: .cryptoProA, meshing: true)
-            let ciphertext = revealed(encryption.encrypt(inputs.secret(1300).bytes))
-            return ciphertext + revealed(decryption.decrypt(inputs.secret(1300).bytes))
-        },
-        Claim("28147-89 CBC with key meshing") { inputs in
-            let key = inputs.secret(32)
-            let iv = inputs.secret(8)
-            var encryption = try GOST28147CBC(key: key.bytes, iv: iv.bytes, sBox: .cryptoProA, meshing: true)
-            var decryption = try GOST28147CBC(key: key.bytes, iv: iv.bytes, sBox: .cryptoProA, meshing: true)
-            let ciphertext = revealed(try encryption.encrypt(inputs.secret(1304).bytes))
-            return ciphertext + revealed(try decryption.decrypt(inputs.secret(1304).bytes))
-        },
+        claim("28147-89 CFB with key meshing", .gost28147(.cryptoProA), .cfb, ivSize: 8, section: 1024, [1300]),
+        claim("28147-89 CBC with key meshing", .gost28147(.cryptoProA), .cbc, ivSize: 8, section: 1024, [1304]),
     ]
+
+    /// A mode of a cipher, there and back, for messages in pieces of these lengths.
+    static func claim(
+        _ name: String, _ algorithm: CipherAlgorithm, _ mode: CipherMessage.Mode, ivSize: Int, section: Int? = nil,
+        _ lengths: [Int]
+    ) -> Claim {
+        Claim(name) { inputs in
+            let key = inputs.secret(32)
+            let iv = inputs.secret(ivSize)
+            var forward = try CipherMessage(algorithm, mode, key: key.bytes, iv: iv.bytes, section: section)
+            var back = try CipherMessage(algorithm, mode, key: key.bytes, iv: iv.bytes, section: section)
+            return try lengths.flatMap { length in
+                revealed(try forward.encrypt(inputs.secret(length).bytes))
+                    + revealed(try back.decrypt(inputs.secret(length).bytes))
+            }
+        }
+    }
 
     private static let imit = Claim("28147-89 IMIT") { inputs in
         let data = inputs.secret(1300)

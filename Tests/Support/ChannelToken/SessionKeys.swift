@@ -43,7 +43,7 @@ struct SessionKeys {
     func open(_ ciphertext: [UInt8], _ tag: [UInt8], _ associated: [UInt8]) -> [UInt8]? {
         if isModern {
             let sealed = ciphertext + tag
-            guard let mode = try? MGM<Kuznyechik>(key: command.span, tagLength: 8),
+            guard let mode = try? MGM(.kuznyechik, key: command.span, tagLength: 8),
                 let text = try? mode.open(sealed.span, nonce: nonce.span, authenticating: associated.span)
             else { return nil }
             return bytes(text)
@@ -55,7 +55,7 @@ struct SessionKeys {
     /// Returns the token's ciphertext and tag.
     func seal(_ text: [UInt8], _ associated: [UInt8]) -> ([UInt8], [UInt8]) {
         if isModern {
-            guard let mode = try? MGM<Kuznyechik>(key: response.span, tagLength: 8),
+            guard let mode = try? MGM(.kuznyechik, key: response.span, tagLength: 8),
                 let sealed = try? mode.seal(text.span, nonce: nonce.span, authenticating: associated.span)
             else { return ([], []) }
             let all = bytes(sealed)
@@ -70,10 +70,9 @@ struct SessionKeys {
     private func gamma(_ text: [UInt8], _ key: [UInt8]) -> [UInt8] {
         let iv = [0, 0, 0, 0] + numberBytes
         let key = Array(key.prefix(32))
-        guard var cipher = try? GOST28147CNT(key: key.span, iv: iv.span, sBox: .cryptoProA, meshing: false) else {
-            return []
-        }
-        return bytes(cipher.apply(text.span))
+        guard let sum = try? CipherMessage.encrypt(text.span, .gost28147(.cryptoProA), .cnt, key: key.span, iv: iv.span)
+        else { return [] }
+        return bytes(sum)
     }
 
     private func code(_ associated: [UInt8], _ ciphertext: [UInt8], _ key: [UInt8]) -> [UInt8] {

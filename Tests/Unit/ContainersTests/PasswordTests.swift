@@ -108,8 +108,8 @@ struct PasswordTests {
         let enciphered = Array(files[.primary][4..<36])
         let oldKey = storageKey(before, salt)
         let newKey = storageKey(after, salt)
-        let masked = try GOST28147(key: oldKey.bytes, sBox: .tc26Z).decryptECB(enciphered.span)
-        let again = try GOST28147(key: newKey.bytes, sBox: .tc26Z).encryptECB(masked.bytes)
+        let masked = try CipherMessage.decrypt(enciphered.span, .gost28147(.tc26Z), .ecb, key: oldKey.bytes)
+        let again = try CipherMessage.encrypt(masked.bytes, .gost28147(.tc26Z), .ecb, key: newKey.bytes)
         files[.primary] = [0x30, 0x22, 4, 0x20] + [UInt8](copying: again)
         return files
     }

@@ -213,8 +213,8 @@ struct KeyKindTests {
         for (set, sBox) in [("00", SBox.tc26Z), ("20", .cryptoProA), ("50", .cryptoProD)] {
             Self.store(card, type: "02" + set, key)
             card.send("002241B806 800101 840131")
-            let cipher = try GOST28147(key: [UInt8](hex: key).span, sBox: sBox)
-            let expected = try cipher.encryptECB([1, 2, 3, 4, 5, 6, 7, 8].span)
+            let expected = try CipherMessage.encrypt(
+                [1, 2, 3, 4, 5, 6, 7, 8].span, .gost28147(sBox), .ecb, key: [UInt8](hex: key).span)
             #expect(card.send("002A868008 0102030405060708 00") == [UInt8](copying: expected).hex + "9000")
         }
     }

@@ -47,10 +47,10 @@ extension ChannelProfile {
 
 enum Classic {
     static func apply(_ key: [UInt8], _ iv: [UInt8], _ data: [UInt8]) -> [UInt8] {
-        guard var cipher = try? GOST28147CNT(key: key.span, iv: iv.span, sBox: .cryptoProA, meshing: false) else {
-            return []
-        }
-        return [UInt8](copying: cipher.apply(data.span))
+        guard
+            let text = try? CipherMessage.encrypt(data.span, .gost28147(.cryptoProA), .cnt, key: key.span, iv: iv.span)
+        else { return [] }
+        return [UInt8](copying: text)
     }
 }
 
@@ -60,14 +60,14 @@ enum Modern {
     static func nonce(_ number: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 12) + number }
 
     static func seal(_ key: [UInt8], _ number: [UInt8], _ associated: [UInt8], _ data: [UInt8]) -> [UInt8] {
-        guard let mode = try? MGM<Kuznyechik>(key: key.span, tagLength: 8),
+        guard let mode = try? MGM(.kuznyechik, key: key.span, tagLength: 8),
             let sealed = try? mode.seal(data.span, nonce: nonce(number).span, authenticating: associated.span)
         else { return [] }
         return [UInt8](copying: sealed)
     }
 
     static func open(_ key: [UInt8], _ number: [UInt8], _ associated: [UInt8], _ sealed: [UInt8]) -> [UInt8]? {
-        guard let mode = try? MGM<Kuznyechik>(key: key.span, tagLength: 8),
+        guard let mode = try? MGM(.kuznyechik, key: key.span, tagLength: 8),
             let data = try? mode.open(sealed.span, nonce: nonce(number).span, authenticating: associated.span)
         else { return nil }
         return [UInt8](copying: data)

@@ -27,96 +27,86 @@ struct InstructionTests {
     func vectors() throws {
         try onEachPath { _ in
             let ciphers = CipherTests()
-            try ciphers.ecb()
-            try ciphers.cnt()
-            try ciphers.cntInPieces()
-            try ciphers.longMessage()
-            try ciphers.meshing()
-            try Mode28147Tests().cfb()
-            try Mode28147Tests().cbc()
-            try Mode28147Tests().imit()
+            try ciphers.gost28147(file: "gost28147_ecb.json", count: 14, mode: .ecb)
+            try ciphers.gost28147(file: "gost28147_cnt.json", count: 56, mode: .cnt)
+            try ciphers.gost28147(file: "gost28147_cfb.json", count: 55, mode: .cfb)
+            try ciphers.gost28147(file: "gost28147_cbc.json", count: 32, mode: .cbc)
+            try ciphers.longMessages()
+            try ciphers.blocks()
+            try ciphers.modes()
+            try ciphers.rekeying()
+            try ciphers.nextKeys()
+            try ciphers.imit()
             try KeyWrapTests().vectors()
-            try ModeTests().modes()
-            try ModeTests().longMessage()
-            try RekeyingTests().vectors()
             try MGMTests().mgm()
             try MGMTests().esp()
             try MGMTests().kexp15()
-            try BlockCipherTests().magma()
-            try BlockCipherTests().kuznyechik()
-            for count in [1, 7, 63, 64, 65, 130, 300] { try BlockCipherTests().sideBySide(count: count) }
             try HashTests().streebog()
             try HashTests().gostR341194()
             HashTests().pieces()
         }
     }
 
-    @Test("Ciphers give the same bytes on each path, whatever the length, the counter and the alignment")
-    func ciphers() throws {
+    @Test(
+        "A cipher gives the same bytes on each path, and back, whatever the length, the pieces and the alignment",
+        arguments: [CipherAlgorithm.gost28147(.cryptoProB), .magma, .kuznyechik])
+    func ciphers(algorithm: CipherAlgorithm) throws {
         for length in Self.lengths {
             let (key, iv, message) = (random(32), random(16), random(length + 64))
-            let shift = Int.random(in: 0..<64)
+            let (shift, head) = (Int.random(in: 0..<64), Int.random(in: 0...length))
             let data = message.span.extracting(shift..<shift + length)
             let results = try onEachPath { _ in
-                [
-                    try ecb(key, data), try cnt(key, iv, data, meshing: false), try cnt(key, iv, data, meshing: true),
-                    try ctr(Magma.self, key, iv, data), try ctr(Kuznyechik.self, key, iv, data),
-                    try acpkm(Magma.self, key, iv, data), try acpkm(Kuznyechik.self, key, iv, data),
-                    try mgm(Magma.self, key, iv, data), try mgm(Kuznyechik.self, key, iv, data),
-                ]
+                try CipherMessage.Mode.allCases.map { try thereAndBack(algorithm, $0, key, iv, data, head) }
+                    + [try codes(algorithm, key, iv, data, head)]
             }
             #expect(Set(results).count == 1, "\(length) bytes")
         }
     }
 
-    @Test(
-        "A counter that runs over carries within the part that counts, on each path", arguments: Counter.Part.allCases)
-    func carries(part: Counter.Part) throws {
-        try onEachPath { _ in
-            try carries(Magma.self, part)
-            try carries(Kuznyechik.self, part)
+    /// Ciphertexts with one key, and with keys that change.
+    private func thereAndBack(
+        _ algorithm: CipherAlgorithm, _ mode: CipherMessage.Mode, _ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>,
+        _ head: Int
+    ) throws -> [UInt8] {
+        let size = algorithm.blockSize
+        if mode == .cnt, size == 16 || algorithm == .magma { return [] }
+        let iv = iv.span.extracting(first: mode == .ecb ? 0 : mode == .ctr ? size / 2 : size)
+        var result: [UInt8] = []
+        for section in [nil, 80, CipherMessage.meshingSection] {
+            var forward = try CipherMessage(algorithm, mode, key: key.span, iv: iv, section: section)
+            var back = try CipherMessage(algorithm, mode, key: key.span, iv: iv, section: section)
+            let unit = forward.granularity
+            let text = data.extracting(first: data.count / unit * unit)
+            let cut = head / unit * unit
+            let ciphertext =
+                try forward.encrypt(text.extracting(first: cut)).array
+                + forward.encrypt(text.extracting(droppingFirst: cut)).array
+            let plaintext =
+                try back.decrypt(ciphertext.span.extracting(droppingLast: cut)).array
+                + back.decrypt(ciphertext.span.extracting(last: cut)).array
+            #expect(plaintext == [UInt8](copying: text))
+            result += ciphertext
         }
+        return result
     }
 
-    private func carries<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ part: Counter.Part) throws {
-        let (size, count) = (Cipher.blockSize, 200)
-        let cipher = try Cipher(key: random(32).span)
-        // Sixteen blocks before either half or the whole runs over.
-        for high in [0x00, 0xFF] as [UInt8] {
-            let half = [UInt8](repeating: high, count: size / 2 - 1) + [high & 0xF0]
-            let start = half + [UInt8](repeating: 0xFF, count: size / 2 - 1) + [0xF0]
-            var next = Counter(start.span, blockSize: size, counting: part)
-            var gamma: [UInt8] = []
-            for _ in 0..<2 {
-                var part = [UInt8](repeating: 0, count: size * count)
-                var blocks = part.mutableSpan
-                cipher.addGamma(to: &blocks, counter: &next)
-                gamma += part
-            }
-
-            var (expected, block) = ([UInt8](), start)
-            for _ in 0..<2 * count {
-                expected += block
-                countOn(&block, part)
-            }
-            var counters = expected.mutableSpan
-            cipher.encrypt(&counters)
-            #expect(gamma == expected)
+    private func codes(
+        _ algorithm: CipherAlgorithm, _ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>, _ head: Int
+    ) throws -> [UInt8] {
+        guard case .gost28147(let sBox) = algorithm else {
+            var code = try OMAC(algorithm, key: key.span)
+            code.update(data.extracting(first: head))
+            code.update(data.extracting(droppingFirst: head))
+            let nonce = [iv[0] & 0x7F] + iv[1..<algorithm.blockSize]
+            let sealed = try MGM(algorithm, key: key.span).seal(data, nonce: nonce.span, authenticating: key.span)
+            return code.finalize().array + sealed.array
         }
-    }
-
-    /// Adds one to the bytes that count, the last of which is the lowest.
-    private func countOn(_ block: inout [UInt8], _ part: Counter.Part) {
-        let half = block.count / 2
-        let places =
-            switch part {
-            case .whole: 0..<block.count
-            case .left: 0..<half
-            case .right: half..<block.count
-            }
-        for index in places.reversed() {
-            block[index] &+= 1
-            if block[index] != 0 { break }
+        return try [false, true].flatMap { meshing in
+            let iv = iv.span.extracting(first: 8)
+            var code = try GOST28147IMIT(key: key.span, iv: iv, sBox: sBox, meshing: meshing, tagLength: 8)
+            code.update(data.extracting(first: head))
+            code.update(data.extracting(droppingFirst: head))
+            return code.finalize().array
         }
     }
 
@@ -144,46 +134,4 @@ struct InstructionTests {
     }
 
     func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: 0...255) } }
-
-    private func ecb(_ key: [UInt8], _ data: Span<UInt8>) throws -> [UInt8] {
-        let cipher = try GOST28147(key: key.span, sBox: .cryptoProB)
-        let whole = data.extracting(first: data.count / 8 * 8)
-        let ciphertext = try cipher.encryptECB(whole)
-        #expect(try cipher.decryptECB(ciphertext.bytes).array == [UInt8](copying: whole))
-        return ciphertext.array
-    }
-
-    private func cnt(_ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>, meshing: Bool) throws -> [UInt8] {
-        let iv = iv.span.extracting(first: 8)
-        var cipher = try GOST28147CNT(key: key.span, iv: iv, sBox: .cryptoProA, meshing: meshing)
-        let head = data.count / 3
-        return cipher.apply(data.extracting(first: head)).array
-            + cipher.apply(data.extracting(droppingFirst: head)).array
-    }
-
-    private func ctr<Cipher: GOSTBlockCipher & ~Copyable>(
-        _: Cipher.Type, _ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>
-    ) throws -> [UInt8] {
-        var cipher = try CTR<Cipher>(key: key.span, iv: iv.span.extracting(first: Cipher.blockSize / 2))
-        let head = data.count / 3
-        return cipher.update(data.extracting(first: head)).array
-            + cipher.update(data.extracting(droppingFirst: head)).array
-    }
-
-    private func acpkm<Cipher: GOSTBlockCipher & ~Copyable>(
-        _: Cipher.Type, _ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>
-    ) throws -> [UInt8] {
-        let iv = iv.span.extracting(first: Cipher.blockSize / 2)
-        var cipher = try CTRACPKM<Cipher>(key: key.span, iv: iv, section: 80)
-        let head = data.count / 3
-        return cipher.update(data.extracting(first: head)).array
-            + cipher.update(data.extracting(droppingFirst: head)).array
-    }
-
-    private func mgm<Cipher: GOSTBlockCipher & ~Copyable>(
-        _: Cipher.Type, _ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>
-    ) throws -> [UInt8] {
-        let nonce = [iv[0] & 0x7F] + iv[1..<Cipher.blockSize]
-        return try MGM<Cipher>(key: key.span).seal(data, nonce: nonce.span, authenticating: key.span).array
-    }
 }

@@ -252,8 +252,8 @@ struct PFXTests {
         let plaintext = DERTag.sequence.element(part)
         let ciphertext =
             half == 4
-            ? try encrypted(plaintext, Magma.self, ukm, 1 << 13, hasCode: cipher == [5, 1, 2])
-            : try encrypted(plaintext, Kuznyechik.self, ukm, 1 << 18, hasCode: cipher == [5, 2, 2])
+            ? try encrypted(plaintext, .magma, ukm, 1 << 13, hasCode: cipher == [5, 1, 2])
+            : try encrypted(plaintext, .kuznyechik, ukm, 1 << 18, hasCode: cipher == [5, 2, 2])
         let parameters = DERTag.sequence.element(DERTag.octetString.element(ukm))
         func file(_ ciphertext: [UInt8]) -> [UInt8] {
             MadePFX([MadePFX.encrypted(MadePFX.pbes2(MadePFX.tc26(cipher), parameters), ciphertext)]).der
@@ -263,21 +263,21 @@ struct PFXTests {
         if cipher.last == 2 { #expect(PFX.refusal(file(ciphertext.changed(at: 250_000))) == .damaged) }
     }
 
-    private func encrypted<Cipher: GOSTBlockCipher & ~Copyable>(
-        _ plaintext: [UInt8], _: Cipher.Type, _ ukm: [UInt8], _ section: Int, hasCode: Bool
+    private func encrypted(
+        _ plaintext: [UInt8], _ algorithm: CipherAlgorithm, _ ukm: [UInt8], _ section: Int, hasCode: Bool
     ) throws -> [UInt8] {
-        let half = Cipher.blockSize / 2
+        let iv = Array(ukm.prefix(algorithm.blockSize / 2))
         var key = MadePFX.key()
         var text = plaintext
         if hasCode {
             let keys = try KDFTree<Streebog256>.derive(
                 key: key.bytes, label: Array("kdf tree".utf8).span, seed: Array(ukm.suffix(8)).span, count: 64)
             key = keys.extracting(0..<32)
-            let code = try OMAC<Cipher>.authenticate(plaintext.span, key: keys.bytes.extracting(last: 32))
+            let code = try OMAC.authenticate(plaintext.span, algorithm, key: keys.bytes.extracting(last: 32))
             text += [UInt8](copying: code)
         }
-        var mode = try CTRACPKM<Cipher>(key: key.bytes, iv: Array(ukm.prefix(half)).span, section: section)
-        let result = mode.update(text.span)
-        return [UInt8](copying: result)
+        return [UInt8](
+            copying: try CipherMessage.encrypt(
+                text.span, algorithm, .ctr, key: key.bytes, iv: iv.span, section: section))
     }
 }

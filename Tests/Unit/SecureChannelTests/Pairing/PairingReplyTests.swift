@@ -148,8 +148,8 @@ struct PairingReplyTests {
     private func classicReply(_ data: [UInt8], _ host: Host) throws -> [UInt8] {
         let pairing = host.vectors.pairing
         let (zero, key) = ([UInt8](repeating: 0, count: 8), pairing.KeB.bytes)
-        var cipher = try GOST28147CNT(key: key.span, iv: zero.span, sBox: .cryptoProA, meshing: false)
-        let sealed = cipher.apply(data.span)
+        let sealed = try CipherMessage.encrypt(
+            data.span, .gost28147(.cryptoProA), .cnt, key: key.span, iv: zero.span)
         let content = sealed.bytes.indices.map { sealed.bytes[$0] }
         let message: [UInt8] = [2] + pairing.TP.bytes + pairing.E_A.bytes + content
         let code = HMAC<GOSTR341194>.authenticate(message.span, key: pairing.KmB.bytes.span)

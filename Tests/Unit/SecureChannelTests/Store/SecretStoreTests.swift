@@ -62,7 +62,7 @@ struct SecretStoreTests {
         let header = Array(file.prefix(start.count + 48)), seed = Array(header.dropFirst(start.count))
         let label = Array(label.utf8), authenticated = header + context
         let derived = KDF.derive(key: key.bytes, label: label.span, seed: seed.span)
-        let cipher = try MGM<Kuznyechik>(key: derived.bytes)
+        let cipher = try MGM(.kuznyechik, key: derived.bytes)
         let sealed = Array(file.dropFirst(header.count)), nonce = [UInt8](repeating: 0, count: 16)
         let content = try cipher.open(sealed.span, nonce: nonce.span, authenticating: authenticated.span)
         return (Array(seed.prefix(16)), [UInt8](copying: content))

@@ -4,19 +4,19 @@ internal import GOSTKernels
 package import Secrets
 
 /// The multilinear Galois mode (RFC 9058): encryption with authentication.
-package struct MGM<Cipher: GOSTBlockCipher & ~Copyable>: ~Copyable {
+package struct MGM: ~Copyable, Sendable {
     private let block: SecretBox<gost_block>
-    private let tagLength: Int
+    private let blockSize, tagLength: Int
 
     /// A mode with a key of 32 bytes. Constant time in its secret inputs.
     ///
-    /// - Parameter tagLength: The bytes of the tag, from 4 to a block.
+    /// - Parameter tagLength: The bytes of the tag, from 4 to a block, of which it has all by default.
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidLength`` for the tag's.
-    package init(key: Span<UInt8>, tagLength: Int = Cipher.blockSize) throws(GOSTError) {
-        guard (4...Cipher.blockSize).contains(tagLength) else { throw .invalidLength }
-        guard key.count == Cipher.keySize else { throw .invalidKeyLength }
-        block = SecretBox(Cipher.algorithm.name, padding: key)
-        self.tagLength = tagLength
+    package init(_ algorithm: CipherAlgorithm, key: Span<UInt8>, tagLength: Int? = nil) throws(GOSTError) {
+        blockSize = algorithm.blockSize
+        self.tagLength = tagLength ?? blockSize
+        guard (4...blockSize).contains(self.tagLength) else { throw .invalidLength }
+        block = try SecretBox(algorithm, key: key)
     }
 
     /// The ciphertext of `plaintext`, as long, followed by the tag. Constant time in its secret inputs.
@@ -35,8 +35,8 @@ package struct MGM<Cipher: GOSTBlockCipher & ~Copyable>: ~Copyable {
         var bytes = result.mutableBytes
         var text = bytes._mutatingExtracting(0..<plaintext.count)
         try message.update(&text, enciphering: true)
-        let tag = try message.end(blockSize: Cipher.blockSize)
-        bytes.add(tag.bytes, at: plaintext.count, count: tagLength)
+        let tag = try message.end(blockSize: blockSize)
+        for index in 0..<tagLength { bytes[plaintext.count + index] = tag.bytes[index] }
         return result
     }
 
@@ -55,9 +55,11 @@ package struct MGM<Cipher: GOSTBlockCipher & ~Copyable>: ~Copyable {
         var result = Secret(copying: ciphertext)
         var bytes = result.mutableBytes
         try message.update(&bytes, enciphering: false)
-        let tag = try message.end(blockSize: Cipher.blockSize)
-        try authenticate(
-            sealed.extracting(droppingFirst: ciphertext.count), as: tag.bytes.extracting(first: tagLength))
+        let tag = try message.end(blockSize: blockSize)
+        let code = sealed.extracting(droppingFirst: ciphertext.count)
+        guard published(constantTimeEqual(tag.bytes.extracting(first: tagLength), code)) else {
+            throw .authenticationFailed
+        }
         return result
     }
 }

@@ -13,7 +13,7 @@ struct MGMTests {
         for vector in vectors {
             let key = vector.root_key.isNull ? vector.key.bytes : try firstRecordKey(vector.root_key.bytes)
             let sample = Sample(key, vector.icn.bytes, vector, vector.tag.bytes)
-            try vector.cipher.text == "magma" ? check(Magma.self, sample) : check(Kuznyechik.self, sample)
+            try check(vector.cipher.text == "magma" ? .magma : .kuznyechik, sample)
         }
     }
 
@@ -33,7 +33,7 @@ struct MGMTests {
         for vector in vectors {
             let sample = Sample(vector.k_msg.bytes, vector.nonce.bytes, vector, vector.icv.bytes)
             let isMagma = vector.alg.text?.contains("MAGMA") == true
-            try isMagma ? check(Magma.self, sample) : check(Kuznyechik.self, sample)
+            try check(isMagma ? .magma : .kuznyechik, sample)
         }
     }
 
@@ -49,9 +49,9 @@ struct MGMTests {
         }
     }
 
-    private func check<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ sample: Sample) throws {
+    private func check(_ algorithm: CipherAlgorithm, _ sample: Sample) throws {
         let (nonce, data) = (sample.nonce, sample.authenticated)
-        let mode = try MGM<Cipher>(key: sample.key.span, tagLength: sample.tagLength)
+        let mode = try MGM(algorithm, key: sample.key.span, tagLength: sample.tagLength)
         let sealed = try mode.seal(sample.plaintext.span, nonce: nonce.span, authenticating: data.span)
         #expect(sealed.array == sample.sealed, "\(sample.name)")
         let opened = try mode.open(sample.sealed.span, nonce: nonce.span, authenticating: data.span)
@@ -71,10 +71,10 @@ struct MGMTests {
         let bytes = bytes(40)
         let (key, nothing) = (bytes.span.extracting(first: 32), bytes.span.extracting(first: 0))
         for count in [0, 3, 9] {
-            #expect(throws: GOSTError.invalidLength) { _ = try MGM<Magma>(key: key, tagLength: count) }
+            #expect(throws: GOSTError.invalidLength) { _ = try MGM(.magma, key: key, tagLength: count) }
         }
-        #expect(throws: GOSTError.invalidKeyLength) { _ = try MGM<Magma>(key: bytes.span) }
-        let mode = try MGM<Magma>(key: key)
+        #expect(throws: GOSTError.invalidKeyLength) { _ = try MGM(.magma, key: bytes.span) }
+        let mode = try MGM(.magma, key: key)
         for nonce in [
             [], [UInt8](repeating: 0, count: 7), [UInt8](repeating: 0, count: 9), [0x80, 0, 0, 0, 0, 0, 0, 0],
         ] {
@@ -101,36 +101,42 @@ struct MGMTests {
         let vectors = try JSON(vectors: "kexp15.json").vectors.list
         #expect(vectors.count == 7)
         for vector in vectors {
-            try vector.cipher.text == "magma" ? kexp15(Magma.self, vector) : kexp15(Kuznyechik.self, vector)
+            try kexp15(vector.cipher.text == "magma" ? .magma : .kuznyechik, vector)
         }
     }
 
-    private func kexp15<Cipher: GOSTBlockCipher & ~Copyable>(_: Cipher.Type, _ vector: JSON) throws {
+    private func kexp15(_ algorithm: CipherAlgorithm, _ vector: JSON) throws {
         let (key, iv, wrapped) = (vector.K.bytes, vector.iv.bytes, vector.out.bytes)
-        let (mac, enc) = (vector.k_mac.bytes, vector.k_enc.bytes)
-        func unwrap(_ wrapped: [UInt8], _ mac: [UInt8], _ enc: [UInt8]) -> Result<[UInt8], GOSTError> {
+        let keys = vector.k_mac.bytes + vector.k_enc.bytes
+        func unwrap(_ wrapped: [UInt8], _ keys: [UInt8], _ iv: [UInt8]) -> Result<[UInt8], GOSTError> {
             outcome { () throws(GOSTError) in
-                try KExp15<Cipher>.unwrap(
-                    wrapped.span, authenticationKey: mac.span, encryptionKey: enc.span, iv: iv.span)
+                try KExp15.unwrap(wrapped.span, algorithm, keys: keys.span, iv: iv.span)
             }
         }
-        let result = try KExp15<Cipher>.wrap(
-            key.span, authenticationKey: mac.span, encryptionKey: enc.span, iv: iv.span)
+        let result = try KExp15.wrap(key.span, algorithm, keys: keys.span, iv: iv.span)
         #expect(result.array == wrapped, "\(vector.name)")
-        #expect(unwrap(wrapped, mac, enc) == .success(key), "\(vector.name)")
+        #expect(unwrap(wrapped, keys, iv) == .success(key), "\(vector.name)")
         for index in wrapped.indices {
             var wrong = wrapped
             wrong[index] ^= 0x80
-            #expect(unwrap(wrong, mac, enc) == .failure(.authenticationFailed))
+            #expect(unwrap(wrong, keys, iv) == .failure(.authenticationFailed))
         }
-        #expect(unwrap(Array(wrapped.prefix(Cipher.blockSize)), mac, enc) == .failure(.invalidLength))
-        #expect(unwrap(wrapped, Array(mac.prefix(31)), enc) == .failure(.invalidKeyLength))
-        #expect(unwrap(wrapped, mac, enc + [0]) == .failure(.invalidKeyLength))
+        #expect(unwrap(Array(wrapped.prefix(algorithm.blockSize)), keys, iv) == .failure(.invalidLength))
+        #expect(unwrap(wrapped, Array(keys.prefix(63)), iv) == .failure(.invalidKeyLength))
+        #expect(unwrap(wrapped, keys + [0], iv) == .failure(.invalidKeyLength))
+        #expect(unwrap(wrapped, keys, iv + [0]) == .failure(.invalidIVLength))
         for (key, iv) in [(key, iv + [0]), ([], iv)] {
             let refused = outcome { () throws(GOSTError) in
-                try KExp15<Cipher>.wrap(key.span, authenticationKey: mac.span, encryptionKey: enc.span, iv: iv.span)
+                try KExp15.wrap(key.span, algorithm, keys: keys.span, iv: iv.span)
             }
             #expect(refused == .failure(key.isEmpty ? .invalidKeyLength : .invalidIVLength))
         }
+    }
+
+    @Test("KExp15 wraps a key of any length, and KImp15 finds it", arguments: [1, 15, 16, 31, 240, 241, 1000])
+    func keyLengths(count: Int) throws {
+        let (key, keys, iv) = (bytes(count), bytes(64), bytes(8))
+        let wrapped = try KExp15.wrap(key.span, .kuznyechik, keys: keys.span, iv: iv.span)
+        #expect(try KExp15.unwrap(wrapped.bytes, .kuznyechik, keys: keys.span, iv: iv.span).array == key)
     }
 }
