@@ -13,10 +13,11 @@ package struct MGM: ~Copyable, Sendable {
     /// - Parameter tagLength: The bytes of the tag, from 4 to a block, of which it has all by default.
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidLength`` for the tag's.
     package init(_ algorithm: CipherAlgorithm, key: Span<UInt8>, tagLength: Int? = nil) throws(GOSTError) {
-        blockSize = algorithm.blockSize
-        self.tagLength = tagLength ?? blockSize
-        guard (4...blockSize).contains(self.tagLength) else { throw .invalidLength }
+        let size = algorithm.blockSize
+        let length = tagLength ?? size
+        guard (4...size).contains(length) else { throw .invalidLength }
         block = try SecretBox(algorithm, key: key)
+        (blockSize, self.tagLength) = (size, length)
     }
 
     /// The ciphertext of `plaintext`, as long, followed by the tag. Constant time in its secret inputs.

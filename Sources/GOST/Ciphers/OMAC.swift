@@ -14,9 +14,10 @@ package struct OMAC: ~Copyable, Sendable {
     ///   standard's own examples take half a block.
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidLength`` for the MAC's.
     package init(_ algorithm: CipherAlgorithm, key: Span<UInt8>, tagLength: Int? = nil) throws(GOSTError) {
-        self.tagLength = tagLength ?? algorithm.blockSize
-        guard (1...algorithm.blockSize).contains(self.tagLength) else { throw .invalidLength }
+        let length = tagLength ?? algorithm.blockSize
+        guard (1...algorithm.blockSize).contains(length) else { throw .invalidLength }
         mac = SecretBox(omac: try SecretBox(algorithm, key: key))
+        self.tagLength = length
     }
 
     /// Appends `data` to the message. Constant time in its secret inputs.

@@ -17,17 +17,3 @@ package enum KDF {
         return code.finalize()
     }
 }
-
-extension KDF {
-    /// The key at the end of a chain: each level's key comes from the one above by ``derive(key:label:seed:)`` with the
-    /// labels "level1", "level2", … and the level's seed.
-    static func chain(root: Span<UInt8>, seeds: [[UInt8]]) throws(GOSTError) -> Secret {
-        guard root.count == 32 else { throw .invalidKeyLength }
-        var key = Secret(copying: root)
-        for (level, seed) in zip(1..., seeds) {
-            let label = Array("level\(level)".utf8)
-            key = derive(key: key.bytes, label: label.span, seed: seed.span)
-        }
-        return key
-    }
-}

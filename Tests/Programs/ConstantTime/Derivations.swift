@@ -5,7 +5,7 @@ import Secrets
 extension Claim {
     static let derivations =
         derivation(GOSTR341194.self, "GOST R 34.11-94") + derivation(Streebog256.self, "Streebog-256")
-        + derivation(Streebog512.self, "Streebog-512") + trees
+        + derivation(Streebog512.self, "Streebog-512") + single
 
     private static func derivation<Hash: HashFunction>(_: Hash.Type, _ name: String) -> [Claim] {
         [
@@ -24,29 +24,11 @@ extension Claim {
         ]
     }
 
-    private static let trees = [
+    private static let single = [
         Claim("KDF_GOSTR3411_2012_256") { inputs in
             let key = inputs.secret(32)
             let seed = inputs.secret(16)
             return revealed(KDF.derive(key: key.bytes, label: [1, 2, 3].span, seed: seed.bytes))
-        },
-        Claim("PRF_TLS") { inputs in
-            let secret = inputs.secret(32)
-            let seed = inputs.secret(16)
-            return revealed(
-                try TLSPRF<Streebog256>.derive(
-                    secret: secret.bytes, label: [1, 2, 3].span, seed: seed.bytes, count: 70))
-        },
-        Claim("PRF+") { inputs in
-            let key = inputs.secret(32)
-            let seed = inputs.secret(16)
-            return revealed(try PRFPlus<Streebog512>.derive(key: key.bytes, seed: seed.bytes, count: 70))
-        },
-        Claim("TLSTREE") { inputs in
-            revealed(try TLSTree.kuznyechikMGMS.key(root: inputs.secret(32).bytes, sequenceNumber: 77))
-        },
-        Claim("ESPTREE") { inputs in
-            revealed(try ESPTree.key(root: inputs.secret(32).bytes, i1: 1, i2: 2, i3: 3))
-        },
+        }
     ]
 }
