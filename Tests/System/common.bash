@@ -58,7 +58,7 @@ born() { sed 's/.*) //' "/proc/$1/stat" 2> /dev/null | cut -d ' ' -f 20 | grep .
 goes_on() {
     local began
     began=$(sed -n "s/^$1 //p" "$work/.processes" 2> /dev/null | tail -n 1)
-    if [ -n "$began" ]; then [ "$(born "$1")" = "$began" ]; else $sudo kill -0 "$1" 2> /dev/null; fi
+    if [ -z "$began" ]; then $sudo kill -0 "$1" 2> /dev/null; else [ "$began" != ended ] && [ "$(born "$1")" = "$began" ]; fi
 }
 
 # Starts a command beside the test, with the standard input that it is given; sets $launched, its process.

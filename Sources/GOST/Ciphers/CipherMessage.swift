@@ -45,8 +45,8 @@ package struct CipherMessage: ~Copyable, Sendable {
 
     /// Begins a message with a key of 32 bytes. Constant time in its secret inputs.
     ///
-    /// - Parameter section: The bytes, whole blocks, after which the key changes: that of GOST 28147-89 by CryptoPro Key Meshing
-    ///   (RFC 4357, 2.3.2), others by ACPKM (RFC 8645, 6.2). None for a key that does not change.
+    /// - Parameter section: The bytes, whole blocks, after which the key changes: by CryptoPro Key Meshing with GOST 28147-89
+    ///   (RFC 4357, 2.3.2), by ACPKM with the other ciphers (RFC 8645, 6.2). None for a key that stays.
     /// - Throws: ``GOSTError/invalidKeyLength``, ``GOSTError/invalidIVLength``, or ``GOSTError/invalidParameter`` for the
     ///   section, or the gamma mode of another cipher.
     package init(

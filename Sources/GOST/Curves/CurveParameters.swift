@@ -34,7 +34,7 @@ struct CurveParameters: Sendable, Equatable {
     }
 }
 
-/// Those that have a point of RFC 8133.
+/// The curves that have a point of RFC 8133.
 extension CurveParameters {
     static let cryptoProA = CurveParameters(.cryptopro_a)
     static let cryptoProB = CurveParameters(.cryptopro_b)

@@ -10,7 +10,7 @@ package struct AlgorithmIdentifier: Sendable, Equatable {
     /// The hash function that is named: an object identifier in DER, tag and length included; nil without one.
     ///
     /// RFC 9215 leaves it out with its own parameter sets; OpenSSL's gost engine names it with two of them
-    /// (``namingDigest``). BouncyCastle 1.72 names that of 2001 with keys of 2012 on the curves of 2001. All are read, and
+    /// (``namingDigest``). BouncyCastle 1.72 names the digest of 2001 with keys of 2012 on the curves of 2001. All are read, and
     /// written again as they were; the key's hash function is ``PublicKeyAlgorithm/digestParameterSet``.
     package let digestParameterSet: [UInt8]?
     /// The S-box of GOST 28147-89 that is named, as for a key of GOST R 34.10-2001: an object identifier in DER, tag and
