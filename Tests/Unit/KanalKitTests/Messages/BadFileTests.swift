@@ -19,7 +19,8 @@ struct BadFileTests {
         let nested = open(0x30, depth) + [UInt8](repeating: 0, count: 2 * depth)
         let head: [UInt8] = [0x30, 0x80] + oid + [0xA0, 0x80, 0x30, 0x80, 0x02, 0x01, 0x01, 0x31, 0x00, 0x30, 0x80]
         let data: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01]
-        let pieces = head + data + [0xA0, 0x80, 0x24, 0x80] + (0..<1_000_000).flatMap { _ in [0x04, 0x00] as [UInt8] }
+        let empty = (0..<1_000_000).flatMap { _ -> [UInt8] in [0x04, 0x00] }
+        let pieces: [UInt8] = head + data + [0xA0, 0x80, 0x24, 0x80] + empty
         return [
             ("nested", nested), ("nested, without ends", open(0x30, depth)), ("nested sets", open(0x31, depth)),
             ("nested in a message", head + open(0xA0, depth)), ("nested pieces", head + data + open(0x24, depth)),
