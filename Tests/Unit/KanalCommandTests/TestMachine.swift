@@ -73,6 +73,9 @@ final class TestMachine {
     /// The reader of the first token.
     var reader: EmulatedReader { readers.all[0] }
 
+    /// The last command's standard error.
+    private(set) var messages = ""
+
     /// The path of a file.
     func path(_ name: String) -> String { "\(folder.path)/files/\(name)" }
 
@@ -126,10 +129,10 @@ final class TestMachine {
         }
         let status = await Invocation(Self.words(line).map { $0.replacing("~/", with: path("")) })
             .run(in: context, tokens: try access())
-        let written = try output.content()
+        let (written, told) = try (output.content(), errors.content())
+        messages = String(decoding: told, as: UTF8.self)
         if isShown {
-            screen.add(
-                line, language, terminal: person?.shown ?? "", output: written, errors: try errors.content(), status)
+            screen.add(line, language, terminal: person?.shown ?? "", output: written, errors: told, status)
         }
         return (status, written)
     }

@@ -277,7 +277,8 @@ struct ObjectCommandTests {
         ] {
             let command = "cert request --pin-source env:PIN --key ann --der --subject '\(subject)'"
             let options = "--overwrite -o ~/types.csr"
-            #expect(try await machine.type("\(command) \(options)", isShown: false).status == .done, "\(subject)")
+            let status = try await machine.type("\(command) \(options)", isShown: false).status
+            #expect(status == .done, "\(subject): \(machine.messages)")
             #expect(try machine.read("types.csr").contains(element), "\(subject)")
         }
         try await machine.type("cert delete ann --pin-source env:PIN")
