@@ -21,7 +21,8 @@ struct SubjectCommandTests {
         ] as [(String, String, [UInt8], String)] {
             for name in [name, type] {
                 let line = "\(Self.request) --subject 'CN=Анна, \(name) = \(number)'"
-                #expect(try await machine.type(line, isShown: false).status == .done, "\(name)")
+                let status = try await machine.type(line, isShown: false).status
+                #expect(status == .done, "\(name): \(machine.messages)")
                 let element = identifier + [0x12, UInt8(number.utf8.count)] + Array(number.utf8)
                 #expect(try machine.read("name.csr").contains(element), "\(name)")
             }
