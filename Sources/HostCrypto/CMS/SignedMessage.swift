@@ -18,12 +18,14 @@ package struct SignedMessage: Sendable {
     package enum Kind: Sendable {
         /// A content of this type, an object identifier in DER.
         case content([UInt8])
+        /// The bytes of a PDF document, which has the time itself (PAdES: EN 319 142-1, 6.3).
+        case document
         /// Another signer's signature.
         case countersignature
     }
 
-    /// Puts the signed attributes together: the content's type and digest, the time, the signer's certificate, and the
-    /// ciphers that a signer with GOST supports.
+    /// Puts the signed attributes together: the content's type and digest, the signer's certificate and, but for a document,
+    /// the time and the ciphers that a signer with GOST supports.
     ///
     /// - Parameters:
     ///   - contentDigest: The digest of the content by the algorithm's hash function.
@@ -47,12 +49,20 @@ package struct SignedMessage: Sendable {
         }
         var attributes = [
             Self.attribute(CMS.messageDigest, DERTag.octetString.element(contentDigest)),
-            Self.attribute(CMS.signingTime, try CalendarTime(secondsSince1970: signingTime).der),
             Self.attribute(CMS.signingCertificateV2, try SigningCertificate.value(for: fields, algorithm)),
         ]
-        if case .content(let type) = kind { attributes.append(Self.attribute(CMS.contentType, type)) }
-        if case .gost = algorithm {
-            attributes.append(Self.attribute(CMS.capabilities, DERTag.sequence.element(CMS.gostCapabilities)))
+        switch kind {
+        case .content(let type): attributes.append(Self.attribute(CMS.contentType, type))
+        case .document: attributes.append(Self.attribute(CMS.contentType, CMS.data))
+        case .countersignature: break
+        }
+        if case .document = kind {
+        } else {
+            let time = try CalendarTime(secondsSince1970: signingTime).der
+            attributes.append(Self.attribute(CMS.signingTime, time))
+            if case .gost = algorithm {
+                attributes.append(Self.attribute(CMS.capabilities, DERTag.sequence.element(CMS.gostCapabilities)))
+            }
         }
         // The members of a SET OF are sorted by their bytes (X.690, 11.6).
         let sorted = attributes.sorted { $0.lexicographicallyPrecedes($1) }

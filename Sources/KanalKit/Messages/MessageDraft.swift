@@ -16,15 +16,15 @@ struct MessageDraft: Sendable {
 
     private let signers: [CMSSigner]
     private let place: Place
+    private let profile: SignatureProfile
     private let time = Int(Glibc.time(nil))
 
     /// The number of attempts at an ECDSA signature of the length that the message's beginning announces. Half of them
     /// have it.
     private static let limit = 64
 
-    init(_ signers: [CMSSigner], _ place: Place) {
-        self.signers = signers
-        self.place = place
+    init(_ signers: [CMSSigner], _ place: Place, _ profile: SignatureProfile) {
+        (self.signers, self.place, self.profile) = (signers, place, profile)
     }
 
     /// The bytes before the content. They depend on lengths alone, not on the digest or the signature.
@@ -93,7 +93,9 @@ struct MessageDraft: Sendable {
         try signers.map { signer throws(KanalError) in
             let algorithm = signer.algorithm.digest
             let digest = digests[algorithm] ?? [UInt8](repeating: 0, count: digests.isEmpty ? algorithm.size : 0)
-            return try onHost { () throws(HostCryptoError) in try signer.message(contentDigest: digest, time: time) }
+            return try onHost { () throws(HostCryptoError) in
+                try signer.message(contentDigest: digest, time: time, kind: profile.kind)
+            }
         }
     }
 

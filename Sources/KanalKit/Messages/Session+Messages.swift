@@ -34,7 +34,7 @@ extension Session {
     ///
     /// The content is hashed by the host: with the hash function of a key of GOST, and with SHA-256 for RSA and ECDSA. For
     /// a content that is too long to be kept there is
-    /// ``Token/signMessage(of:by:others:isDetached:stampedBy:pin:prompt:output:)-(_,_,_,_,_,PIN,_,_)``.
+    /// ``Token/signMessage(of:by:others:isDetached:profile:stampedBy:pin:prompt:output:)-(_,_,_,_,_,_,PIN,_,_)``.
     ///
     /// - Parameters:
     ///   - certificate: The signer's. Its private key is on the token: of GOST, RSA or ECDSA on P-256.

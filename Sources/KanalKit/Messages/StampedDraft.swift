@@ -17,13 +17,16 @@ struct StampedDraft: Sendable {
 
     private let signers: [CMSSigner]
     private let isDetached: Bool
+    private let profile: SignatureProfile
     private let time = Int(Glibc.time(nil))
     private let content = Lock(Content())
 
     /// The longest content that is kept.
     private static let limit = 16 << 20
 
-    init(_ signers: [CMSSigner], isDetached: Bool) { (self.signers, self.isDetached) = (signers, isDetached) }
+    init(_ signers: [CMSSigner], isDetached: Bool, _ profile: SignatureProfile) {
+        (self.signers, self.isDetached, self.profile) = (signers, isDetached, profile)
+    }
 
     /// Hashes the content, and writes it if it is too long to be kept.
     ///
@@ -72,7 +75,7 @@ struct StampedDraft: Sendable {
             try signers.map { signer throws(HostCryptoError) in
                 let algorithm = signer.algorithm.digest
                 let digest = digests[algorithm] ?? [UInt8](repeating: 0, count: algorithm.size)
-                return try signer.message(contentDigest: digest, time: time)
+                return try signer.message(contentDigest: digest, time: time, kind: profile.kind)
             }
         }
     }

@@ -23,6 +23,7 @@ extension Token {
     ///   - certificate: The signer's. Its private key is on the token: of GOST, RSA or ECDSA on P-256.
     ///   - others: Further certificates that go with the message.
     ///   - isDetached: Whether the message does not contain the content.
+    ///   - profile: The rules that the message follows. A message for a PDF file is detached, and has one signer.
     ///   - authority: The authority that stamps the signature; nil for none.
     ///   - pin: As for `Token.perform`.
     ///   - prompt: As there. A field session is opened twice, unless ``TokenManager/withField(prompt:_:)`` keeps one open.
@@ -31,16 +32,16 @@ extension Token {
     /// - Throws: ``KanalError``; what `output` and the content's source throw.
     public func signMessage(
         of content: ByteSource, by certificate: TokenCertificate, others: [TokenCertificate] = [],
-        isDetached: Bool = false, stampedBy authority: TimeStampAuthority? = nil,
+        isDetached: Bool = false, profile: SignatureProfile = .cades, stampedBy authority: TimeStampAuthority? = nil,
         pin: borrowing PIN? = nil, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws {
         try await sign(
-            content, isDetached: isDetached, authority, pin.secret, prompt, output,
+            content, isDetached: isDetached, profile, authority, pin.secret, prompt, output,
             by: { session throws(KanalError) in [try session.cmsSigner(certificate, others)] })
     }
 
     /// Signs a content of any length with several keys, as
-    /// ``signMessage(of:by:others:isDetached:stampedBy:pin:prompt:output:)-(_,TokenCertificate,_,_,_,PIN?,_,_)`` does with one: a
+    /// ``signMessage(of:by:others:isDetached:profile:stampedBy:pin:prompt:output:)-(_,TokenCertificate,_,_,_,_,PIN?,_,_)`` does with one: a
     /// message with a signer for each.
     ///
     /// - Parameters:
@@ -48,24 +49,28 @@ extension Token {
     ///   - certificates: Further certificates in DER that go with the message.
     public func signMessage(
         of content: ByteSource, by signers: [TokenCertificate], certificates: [[UInt8]], isDetached: Bool = false,
-        stampedBy authority: TimeStampAuthority? = nil,
+        profile: SignatureProfile = .cades, stampedBy authority: TimeStampAuthority? = nil,
         pin: borrowing PIN? = nil, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws {
         guard !signers.isEmpty else { throw KanalError.invalidArgument("no signer is named") }
         try await sign(
-            content, isDetached: isDetached, authority, pin.secret, prompt, output,
+            content, isDetached: isDetached, profile, authority, pin.secret, prompt, output,
             by: { session throws(KanalError) in try session.cmsSigners(signers, certificates) })
     }
 
     private func sign(
-        _ content: ByteSource, isDetached: Bool, _ authority: TimeStampAuthority?, _ pin: SharedSecret?,
+        _ content: ByteSource, isDetached: Bool, _ profile: SignatureProfile, _ authority: TimeStampAuthority?,
+        _ pin: SharedSecret?,
         _ prompt: String?,
         _ output: @escaping @Sendable ([UInt8]) throws -> Void,
         by find: @escaping @Sendable (borrowing Session) throws(KanalError) -> [(signer: CMSSigner, key: TokenObject)]
     ) async throws {
         let signers = try await perform(.user, pin, prompt, nil) { session in try find(session).map(\.signer) }
+        guard profile == .cades || (isDetached && signers.count == 1) else {
+            throw KanalError.invalidArgument("a message for a PDF file is detached, and has one signer")
+        }
         if let authority {
-            let draft = StampedDraft(signers, isDetached: isDetached)
+            let draft = StampedDraft(signers, isDetached: isDetached, profile)
             let digests = try await inThreadOfItsOwn { isCancelled in
                 try draft.read(content, to: output, unless: isCancelled)
             }
@@ -84,7 +89,7 @@ extension Token {
             let rest = try draft.rest(stamped, signatures)
             return try await inThreadOfItsOwn { _ in try output(rest) }
         }
-        let draft = MessageDraft(signers, isDetached ? .beside : content.length.map { .inside($0) } ?? .pieces)
+        let draft = MessageDraft(signers, isDetached ? .beside : content.length.map { .inside($0) } ?? .pieces, profile)
         let head = try draft.head()
         let digests = try await inThreadOfItsOwn { isCancelled in
             try draft.write(content, behind: head, to: output, unless: isCancelled)
@@ -101,12 +106,13 @@ extension Token {
     /// The same with an existing PIN: a stored one stays where it is.
     public func signMessage(
         of content: ByteSource, by certificate: TokenCertificate, others: [TokenCertificate] = [],
-        isDetached: Bool = false, stampedBy authority: TimeStampAuthority? = nil,
+        isDetached: Bool = false, profile: SignatureProfile = .cades, stampedBy authority: TimeStampAuthority? = nil,
         pin: borrowing PIN, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws {
         let optional: PIN? = PIN(sharing: pin)
         try await signMessage(
-            of: content, by: certificate, others: others, isDetached: isDetached, stampedBy: authority, pin: optional,
+            of: content, by: certificate, others: others, isDetached: isDetached, profile: profile,
+            stampedBy: authority, pin: optional,
             prompt: prompt, output: output)
     }
 }

@@ -9,6 +9,7 @@ struct MessageSigning {
     let files: [String]
     let signers: MessageSigners
     let isDetached: Bool
+    let profile: SignatureProfile
     let output: OutputOptions
     let places: SignaturePlaces
     /// The authority that stamps the signatures, if one does.
@@ -44,7 +45,7 @@ struct MessageSigning {
                     let draft = Lock<[UInt8]>([])
                     try await token.signMessage(
                         of: source, by: found.signers, certificates: found.certificates, isDetached: isDetached,
-                        stampedBy: authority,
+                        profile: profile, stampedBy: authority,
                         output: { piece in
                             guard isRaised else { return try destination.write(piece) }
                             try draft.withLock { draft in

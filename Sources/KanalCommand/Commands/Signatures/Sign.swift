@@ -98,6 +98,10 @@ struct Sign: AsyncParsableCommand {
         guard !isOfMessages || algorithm == nil else {
             throw ValidationError(translated("--cms and --algorithm exclude each other"))
         }
+        guard !message.pades || (isOfMessages && message.detached && !esia && key.count <= 1 && level != .xlt1) else {
+            throw ValidationError(
+                translated("--pades goes with --cms, --detached and one key, and not with --level xlt1 or --esia"))
+        }
         try validateStamps()
         guard form.extension == nil || (message.cms && destination == nil && !esia) else {
             throw ValidationError(translated("--extension goes with --cms, and not with --output or --esia"))
@@ -171,7 +175,8 @@ struct Sign: AsyncParsableCommand {
             batch =
                 message.cms
                 ? try await MessageSigning(
-                    files: files, signers: signers, isDetached: message.detached, output: output, places: places,
+                    files: files, signers: signers, isDetached: message.detached,
+                    profile: message.pades ? .pades : .cades, output: output, places: places,
                     authority: raiser?.authority, raiser: level == .xlt1 ? raiser : nil
                 )
                 .run(on: token, secrets, batch)
@@ -243,6 +248,9 @@ struct MessageForm: ParsableArguments {
 
     @Flag(help: .saying("Leave the content out of signed messages."))
     var detached = false
+
+    @Flag(help: .saying("Write messages for PDF files (PAdES), which have the time themselves."))
+    var pades = false
 
     @Option(help: .saying("A further certificate of the token to include in signed messages.", valueName: "name"))
     var with: [String] = []

@@ -54,6 +54,49 @@ struct MessageTests {
         }
     }
 
+    @Test(
+        "A message for a PDF file has no attributes but type, digest and certificate, and is good for the program",
+        arguments: MessageScene.kinds.map(\.kind))
+    func pdf(_ kind: KeyKind) async throws {
+        let scene = try await MessageScene(kind)
+        try scene.openssl.run("x509 -in ca.pem -outform DER -out ca")
+        for authority in [nil, try Stamper(scene.openssl).authority(scene.verifier)] {
+            let message = Lock<[UInt8]>([])
+            try await scene.token.signMessage(
+                of: .pieces(of: Self.content, 7), by: scene.certificate, isDetached: true, profile: .pades,
+                stampedBy: authority
+            ) { bytes in message.withLock { $0 += bytes } }
+            let der = message.withLock { $0 }
+            try scene.expectVerified(der, Self.content, isDetached: true)
+            try scene.openssl.run("cms -cmsout -print -noout -inform DER -in message -out printed")
+            let text = String(decoding: try scene.openssl.read("printed"), as: UTF8.self)
+            let signed = text.components(separatedBy: " signedAttrs:").last?.components(separatedBy: "unsignedAttrs:")
+                .first
+            let objects = (signed ?? "").split(separator: "\n").filter { $0.contains("object: ") }.compactMap {
+                $0.split(separator: " ").dropFirst().first.map(String.init)
+            }
+            #expect(Set(objects) == ["contentType", "messageDigest", "id-smime-aa-signingCertificateV2"], "\(text)")
+            let signer = try #require(scene.verifier.verify(der, content: Self.content).signers.first)
+            #expect(signer.signingTime == nil && signer.level == (authority == nil ? .bes : .t))
+        }
+    }
+
+    @Test("A message for a PDF file that is not detached, or has two signers, is refused")
+    func wrongPDF() async throws {
+        let scene = try await MessageScene(.gost256)
+        await #expect(throws: KanalError.invalidArgument("a message for a PDF file is detached, and has one signer")) {
+            try await scene.token.signMessage(
+                of: .pieces(of: [1], 1), by: scene.certificate, profile: .pades
+            ) { _ in }
+        }
+        await #expect(throws: KanalError.invalidArgument("a message for a PDF file is detached, and has one signer")) {
+            try await scene.token.signMessage(
+                of: .pieces(of: [1], 1), by: [scene.certificate, scene.certificate], certificates: [], isDetached: true,
+                profile: .pades
+            ) { _ in }
+        }
+    }
+
     @Test("An empty content is signed in every form")
     func empty() async throws {
         let scene = try await MessageScene(.gost256)
