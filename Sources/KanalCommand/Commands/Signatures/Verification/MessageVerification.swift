@@ -8,6 +8,8 @@ import Translation
 /// The verification of signed messages of files.
 struct MessageVerification: Sendable {
     let files: [String]
+    /// Whether they are PDF files, which have their messages in them.
+    let isOfPDF: Bool
     let verifier: MessageVerifier
     /// The signed file, if one is named.
     let content: String?
@@ -20,7 +22,7 @@ struct MessageVerification: Sendable {
         defer { progress.end() }
         var batch = Batch<VerifiedFile>(files)
         await batch.attemptAll { number, file in
-            if let stamp = try await verifyStamp(file, number, progress) {
+            if !isOfPDF, let stamp = try await verifyStamp(file, number, progress) {
                 return VerifiedFile(
                     file, isTrustChecked: !verifier.checksSignatureOnly, timeStamp: VerifiedFile.Stamp(stamp))
             }
@@ -36,6 +38,12 @@ struct MessageVerification: Sendable {
     }
 
     private func verify(_ file: String, _ number: Int, _ progress: BatchProgress) async throws -> [MessageSigner] {
+        if isOfPDF {
+            let input = try InputFile(file)
+            let document = try SignedPDF(input, file)
+            return try await verifier.verify(
+                document.message, content: document.signed(progress.begin(number, input)))
+        }
         if content == nil, place == nil, InputFile.isRegular(file), !MessageFile.isMessage(file) {
             if let message = MessageFile.messageBeside(file) {
                 return try await verify(message, of: file, number, progress)

@@ -40,6 +40,11 @@ struct Verify: AsyncParsableCommand {
     @Flag(help: .saying("The files are signed messages, as with --ca and --signature-only."))
     var cms = false
 
+    @Flag(
+        help: .saying(
+            "The files are PDF files, each with a signature of all of it; what the documents show is not looked at."))
+    var pdf = false
+
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: .saying("The file to write the content of the message to.", valueName: "file"), completion: .file(),
@@ -60,7 +65,7 @@ struct Verify: AsyncParsableCommand {
 
     /// Whether the command line states that the files are signed messages.
     private var isOfMessages: Bool {
-        cms || trust.isGiven || destination != nil
+        cms || pdf || trust.isGiven || destination != nil
             || files.contains { $0.hasSuffix(MessageVerification.stampEnding) && !InputFile.isRegular($0 + ".sig") }
     }
 
@@ -76,6 +81,9 @@ struct Verify: AsyncParsableCommand {
         guard !alone.isGiven else {
             throw ValidationError(
                 translated("--signature, --key, --public-key and --algorithm do not go with signed messages"))
+        }
+        guard !pdf || (trust.content == nil && destination == nil) else {
+            throw ValidationError(translated("--pdf goes without --content and --output: the file is the content"))
         }
         guard trust.signatureOnly != !trust.ca.isEmpty else {
             throw ValidationError(translated("say by --ca whose certificates are trusted, or --signature-only"))
@@ -106,7 +114,8 @@ struct Verify: AsyncParsableCommand {
         let verifier = try trust.verifier(with: certificate)
         try replacing.check(destination, besides: files + [trust.content].compactMap(\.self))
         return await MessageVerification(
-            files: files, verifier: verifier, content: trust.content, place: destination, replacing: replacing
+            files: files, isOfPDF: pdf, verifier: verifier, content: trust.content, place: destination,
+            replacing: replacing
         ).run()
     }
 
