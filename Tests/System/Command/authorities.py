@@ -136,6 +136,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_error(503)
         else:
             self.send_response(200)
+            # The type of the reply (RFC 3161, 3.4; RFC 6960, A.2).
+            kind = self.headers.get("Content-Type", "").replace("query", "reply").replace("request", "response")
+            if kind:
+                self.send_header("Content-Type", kind)
             if mode not in ("slow", "endless"):
                 self.send_header("Content-Length", str(len(body)))
             self.end_headers()
