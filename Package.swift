@@ -96,6 +96,7 @@ let package = Package(
         .library(name: "kanal-pkcs11", type: .dynamic, targets: ["CModule"]),
         .library(name: "KanalKit", targets: ["KanalKit"]),
         .library(name: "KanalESIA", targets: ["KanalESIA"]),
+        .library(name: "KanalXML", targets: ["KanalXML"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -111,6 +112,8 @@ let package = Package(
         c("CReserve"),
         // The headers of OpenSSL, and jumps to the libcrypto that the machine has: no product is linked with one.
         c("COpenSSL", on: ["CProcess"]),
+        // Functions of the libxml2 that the machine has, in the same way: no product is linked with it.
+        c("CXML", on: ["CProcess"], [.unsafeFlags(["-iwithsysroot", "/usr/include/libxml2"])]),
         c("CGlibc"),
         kanal("Locking"),
         c("CProcess"),
@@ -169,13 +172,15 @@ let package = Package(
         kanal(
             "KanalCommand",
             on: [
-                "CVersion", "Configuration", "KanalESIA", "KanalKit", "Locking", "Secrets", "Storage", "Terminal",
+                "CVersion", "Configuration", "KanalESIA", "KanalKit", "KanalXML", "Locking", "Secrets", "Storage",
+                "Terminal",
                 "Translation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(
-            name: "kanal", dependencies: ["CGlibc", "KanalCommand", "Locking", "Terminal"], swiftSettings: settings,
+            name: "kanal", dependencies: ["CGlibc", "CProcess", "KanalCommand", "Locking", "Terminal"],
+            swiftSettings: settings,
             linkerSettings: [
                 .unsafeFlags(staticExecutable, .when(platforms: [.linux], configuration: .release))
             ]),
@@ -220,6 +225,7 @@ let package = Package(
                 "CHostProcess", "GOST", "HostCrypto", "HostProcess", "KanalKit", "Locking", "Secrets", "Storage",
                 "Translation", .product(name: "Logging", package: "swift-log"),
             ]),
+        kanal("KanalXML", on: ["CXML", "HostCrypto", "KanalKit", "Locking", "Secrets", "Translation"]),
 
         .target(
             name: "TestSupport",
@@ -228,6 +234,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Support/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TokenScenes",
+            dependencies: [
+                "EmulatedTokens", "Emulator", "KanalKit", "Secrets", "SecureChannel", "TestSupport", "Token", "Tokens",
+            ],
+            path: "Tests/Support/TokenScenes", swiftSettings: settings),
         .target(
             name: "EmulatedTokens", dependencies: ["APDU", "Emulator", "Locking", "Secrets"],
             path: "Tests/Support/EmulatedTokens", swiftSettings: settings),
@@ -301,9 +313,10 @@ let package = Package(
             on: [
                 "EmulatedTokens", "Emulator", "KanalESIA", "KanalKit", "Locking", "Secrets", "SecureChannel",
                 "TestSupport",
-                "Token", "Tokens",
+                "Token", "TokenScenes", "Tokens",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        tests("KanalXMLTests", on: ["GOST", "HostCrypto", "KanalKit", "KanalXML", "TestSupport", "TokenScenes"]),
         tests("TerminalTests", on: ["Secrets", "Terminal", "TestSupport", "Translation"]),
         tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),
         tests(

@@ -14,6 +14,7 @@ measure benchmark .build/release/benchmark
 measure channel-benchmark .build/release/channel-benchmark
 measure kit-benchmark Benchmarks/kit.sh
 measure message-benchmark Benchmarks/messages.sh
+measure document-benchmark Tests/System/apart Benchmarks/documents.sh
 measure module-benchmark Benchmarks/module.sh
 measure engine-benchmark Benchmarks/engine.sh
 measure round-trips Benchmarks/round-trips.sh

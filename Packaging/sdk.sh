@@ -38,7 +38,7 @@ fetch() {
     for package in "$state"/archives/*.deb; do dpkg-deb --extract "$package" "$sysroot"; done
 }
 rm -rf "$sdk"
-fetch bookworm install libc6-dev libp11-kit-dev libpcsclite-dev libssl-dev libstdc++-12-dev
+fetch bookworm install libc6-dev libp11-kit-dev libpcsclite-dev libssl-dev libstdc++-12-dev libxml2-dev
 # Without what the compiler needs, as it is not run.
 fetch sid download libswiftlang swiftlang
 find "$sysroot/usr/libexec/swift/bin" -type f -delete

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # symbols.sh: builds the documentation of all symbols of the targets in Sources, with the articles of KanalKit and
-# KanalESIA, into .build/docs/Kanal.doccarchive, and fails if a link is broken or DocC warns of anything else. To read it:
+# KanalESIA and KanalXML, into .build/docs/Kanal.doccarchive, and fails if a link is broken or DocC warns of anything else. To read it:
 #     python3 -m http.server --bind 127.0.0.1 --directory .build/docs/Kanal.doccarchive
 # The public interfaces of these two are built by themselves too, with the Markdown for the site:
 # .build/docs/*.interface.doccarchive.
@@ -14,7 +14,7 @@ modules=.build/debug/Modules
 work=.build/docs
 rm -rf $work
 archives=()
-for map in Include/*/module.modulemap .build/debug/{CProcess,COpenSSL,CReserve,GOSTKernels}.build/module.modulemap; do
+for map in Include/*/module.modulemap .build/debug/{CProcess,COpenSSL,CReserve,CXML,GOSTKernels}.build/module.modulemap; do
     flags+=(-Xcc "-fmodule-map-file=$map")
 done
 read -ra pcsc <<< "$(pkg-config --cflags-only-I libpcsclite)"
@@ -39,7 +39,7 @@ for folder in Sources/*; do
     convert "$target" internal "$target"
     archives+=("$work/$target.doccarchive")
 done
-for target in KanalKit KanalESIA; do
+for target in KanalKit KanalESIA KanalXML; do
     extensions=-emit-extension-block-symbols convert $target public $target.interface --enable-experimental-markdown-output
 done
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -131,4 +132,9 @@ int process_start(const struct process_program *program) {
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
     return error == 0 ? child : -error;
+}
+
+void process_use_one_heap(int growth) {
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_TOP_PAD, growth);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalESIA
 import KanalKit
+import KanalXML
 import Terminal
 import Translation
 
@@ -34,7 +35,7 @@ package enum ExitStatus: Int32, Sendable {
         switch error {
         case let error as KanalError: self.init(error)
         case let error as CommandError: self = error.status
-        case is AuthorityFailure: self = .failed
+        case is AuthorityFailure, is XMLFault: self = .failed
         case let error as AuthorizationError: self.init(error.outcome)
         case is CallbackError: self = .failed
         case let error as SharedSecretsError: self.init(error)

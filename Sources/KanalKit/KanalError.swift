@@ -2,7 +2,7 @@
 
 import APDU
 import Asking
-import HostCrypto
+package import HostCrypto
 import SecureChannel
 import Storage
 import Token
@@ -135,7 +135,7 @@ extension KanalError {
     }
 
     /// The error of a computation of the host, with cause and remedy if libcrypto is missing.
-    init(host error: HostCryptoError) {
+    package init(host error: HostCryptoError) {
         let missing = error == .libraryFailure ? Reason(LibraryContext.presence) : nil
         self = .refused(
             code: "CKR_FUNCTION_FAILED",

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.."
 configuration=$(configuration_for "${1:-60}")
 export configuration
 # With those that these depend on.
-for target in ChannelToken Containers Emulator KanalKit; do
+for target in ChannelToken Containers Emulator KanalKit KanalXML; do
     swift build -c "$configuration" --scratch-path .build/fuzz --target $target --sanitize address --disable-index-store \
         -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing -Xswiftc -DWATCHED_HEAP
 done

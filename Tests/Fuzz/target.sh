@@ -61,8 +61,8 @@ build_swift() {
         $(c_module_flags "$modules") \
         "$source" $(sed -n 's|^// Compiled with: ||p' "$source") $(find "${source%.swift}" -name '*.swift' 2> /dev/null) \
         $(objects "$modules" \
-            APDU Asking CProcess ChannelToken COpenSSL Configuration ContainerFolders Containers Emulator GOST GOSTKernels \
-            HostCrypto HostProcess KanalKit Locking Logging PCSC Secrets SecureChannel Storage Token TokenEnd Tokens Translation VirtualReaders) \
+            APDU Asking CProcess CXML ChannelToken COpenSSL Configuration ContainerFolders Containers Emulator GOST GOSTKernels \
+            HostCrypto HostProcess KanalKit KanalXML Locking Logging PCSC Secrets SecureChannel Storage Token TokenEnd Tokens Translation VirtualReaders) \
         -o "$directory/fuzz"
 }
 

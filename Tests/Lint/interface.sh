@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # interface.sh [accept]: requires that Tests/Lint/interface.txt and interface-esia.txt list the public interfaces of
-# KanalKit and KanalESIA, so that no oversight breaks a program; that each public symbol is documented; and that no type
+# KanalKit, KanalESIA and KanalXML, so that no oversight breaks a program; that each public symbol is documented; and that no type
 # shares its name with a type of a module that programs import beside them. "accept" writes the lists again. Needs the
 # modules of "swift build".
 set -euo pipefail
@@ -49,4 +49,5 @@ compare() {
 
 compare KanalKit Tests/Lint/interface.txt "${1:-}"
 compare KanalESIA Tests/Lint/interface-esia.txt "${1:-}"
+compare KanalXML Tests/Lint/interface-xml.txt "${1:-}"
 echo "interface.sh: passed"

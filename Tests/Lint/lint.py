@@ -340,7 +340,15 @@ def layouts():
             yield f"{file}: {property.strip()} has a layout that other modules do not see"
 
 
-CHECKS = [borrowings, licences, versions, walks, references, names, twins, starters, types, layouts]
+def merges():
+    """No file has both sides of a merge that nobody has finished."""
+    for file in files():
+        text = pathlib.Path(file).read_bytes()
+        if b"\0" not in text and re.search(rb"^(?:<{7}|>{7}) ", text, re.M):
+            yield f"{file}: a merge is not finished"
+
+
+CHECKS = [borrowings, licences, versions, walks, references, names, twins, starters, types, layouts, merges]
 
 
 def main():

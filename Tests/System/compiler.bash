@@ -24,7 +24,7 @@ package_name() { sed -n 's/.*"-module-name","Secrets",.*"-package-name","\([^"]*
 # The flags by which the compiler finds the modules in C: those of a build in this directory, .build/debug without one.
 c_module_flags() {
     printf -- '-Xcc -fmodule-map-file=%s ' Include/*/module.modulemap \
-        "${1:-.build/debug}"/{CProcess,COpenSSL,CReserve,GOSTKernels}.build/module.modulemap
+        "${1:-.build/debug}"/{CProcess,COpenSSL,CReserve,CXML,GOSTKernels}.build/module.modulemap
     # shellcheck disable=SC2046
     printf -- '-Xcc %s ' $(pkg-config --cflags-only-I libpcsclite)
 }

@@ -11,6 +11,9 @@
 // loads, starts and connects to nothing by its path any more. Leaves errno as it is.
 bool process_root_has_changed(void);
 
+// Has all threads of the process take memory from one heap, which grows by so many bytes, mallopt(3).
+void process_use_one_heap(int growth);
+
 // The number of the terminal that a descriptor leads to, also by /dev/tty; 0 if it leads to none.
 unsigned int terminal_device(int descriptor);
 

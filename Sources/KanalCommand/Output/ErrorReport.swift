@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import KanalKit
+import KanalXML
 import Terminal
 import Translation
 
@@ -65,6 +66,8 @@ struct ErrorReport: Encodable, Sendable {
         case let error as CommandError:
             let (id, remedy) = error.cause.map(kind) ?? (id(of: error.status), nil)
             return (id, error.remedy ?? remedy)
+        case XMLFault.untrusted: return ("message.untrusted", nil)
+        case is XMLFault: return ("message.refused", nil)
         case ResultRefusal.exists: return ("result.exists", "--overwrite")
         case is ResultRefusal: return ("result.refused", nil)
         case let error as SystemError: return (error.isInterruption ? "cancelled" : id(of: error), nil)

@@ -105,16 +105,6 @@ extension Session {
         try certificate.summary().key.requireService()
         return Base64URL.text(try signedMessage(of: text, by: certificate, isDetached: true))
     }
-
-    /// The key pair of a certificate.
-    func keyPair(of certificate: TokenCertificate) throws(KanalError) -> KeyPair {
-        let certified = try PublicKey(of: certificate.value)
-        for pair in try keyPairs() where pair.id == certificate.id {
-            let info = try publicKeyInfo(of: pair)
-            if try PublicKey(info: info) == certified { return pair }
-        }
-        throw .invalidArgument("the key of the certificate is not on the token")
-    }
 }
 
 extension KeyKind {

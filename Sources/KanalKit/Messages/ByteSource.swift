@@ -25,6 +25,12 @@ public struct ByteSource: Sendable {
         self.next = next
     }
 
+    /// Bytes in memory.
+    package init(_ bytes: [UInt8]) {
+        let rest = Lock<[UInt8]?>(bytes)
+        self.init(length: bytes.count) { rest.withLock { $0.take() } }
+    }
+
     /// Passes all pieces to `body`, one after the other.
     ///
     /// - Throws: ``KanalError/cancelled``; ``KanalError/invalidArgument(_:)`` for more or fewer bytes than ``length``;
@@ -84,7 +90,7 @@ final class PieceReader: Sendable {
 ///
 /// - Parameter body: Ends early when its argument reports that the task was cancelled.
 /// - Throws: ``KanalError/cancelled``; what `body` throws.
-func inThreadOfItsOwn<Result: Sendable>(
+package func inThreadOfItsOwn<Result: Sendable>(
     _ body: @escaping @Sendable (_ isCancelled: () -> Bool) throws -> Result
 ) async throws -> Result {
     let cancellation = Lock(false)

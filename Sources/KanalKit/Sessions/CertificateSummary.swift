@@ -79,6 +79,12 @@ extension CertificateSummary {
         /// are escaped too; others that change a line's direction are not.
         public var description: String { fields.map { "\($0.type)=\($0.escapedValue)" }.joined(separator: ", ") }
 
+        /// The name as RFC 4514 writes it, the last field first. Types that it does not name keep the name of
+        /// ``Field/type``.
+        package var standardText: String {
+            fields.reversed().map { "\($0.type)=\($0.escapedValue)" }.joined(separator: ",")
+        }
+
         /// The same for people, with names of Russian law in their language. A name of more fields than a phrase has
         /// arguments stays as it is.
         package var phrase: Phrase {

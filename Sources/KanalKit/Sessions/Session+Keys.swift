@@ -15,6 +15,16 @@ extension Session {
         try call { session throws(TokensError) in try session.objects() }.keyPairs.map { KeyPair($0) }
     }
 
+    /// The key pair of a certificate.
+    package func keyPair(of certificate: TokenCertificate) throws(KanalError) -> KeyPair {
+        let certified = try PublicKey(of: certificate.value)
+        for pair in try keyPairs() where pair.id == certificate.id {
+            let info = try publicKeyInfo(of: pair)
+            if try PublicKey(info: info) == certified { return pair }
+        }
+        throw .invalidArgument("the key of the certificate is not on the token")
+    }
+
     /// Whether a certificate on the token has a key pair's identifier. None is read.
     public func hasCertificate(for keyPair: KeyPair) throws(KanalError) -> Bool {
         try call { session throws(TokensError) in try session.objects() }

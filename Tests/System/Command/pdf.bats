@@ -11,7 +11,8 @@ keys=(rsa2048 p256 gost256 gost512)
 
 setup_file() {
     command -v pdfsig > /dev/null || fail "no pdfsig: apt-get install poppler-utils"
-    "$root/Tests/Scripts/pyhanko.sh" 3>&- || fail "pyHanko cannot be installed: run Tests/Scripts/pyhanko.sh where there is a network"
+    "$root/Tests/Scripts/pypi.sh" pyhanko "$root/Examples/PDF/requirements.txt" 3>&- \
+        || fail "pyHanko cannot be installed: run Tests/Scripts/pypi.sh where there is a network"
     prepare
     start_pcscd
     attach usb usb

@@ -68,7 +68,7 @@ newest() { readelf --version-info --wide "$1" | sed -n "s/.* Name: \($2_[A-Z0-9_
 
 @test "C has canaries, and marks for indirect jumps" {
     local objects object marks
-    mapfile -t objects < <(find "$products"/{CProcess,CGlibc,COpenSSL,CReserve,GOSTKernels,CModule}.build -name "*.o")
+    mapfile -t objects < <(find "$products"/{CProcess,CGlibc,COpenSSL,CReserve,CXML,GOSTKernels,CModule}.build -name "*.o")
     case $(uname -m) in
         x86_64) marks='IBT, SHSTK' ;;
         aarch64) marks='BTI, PAC' ;;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import KanalKit
+import KanalXML
 import Terminal
 import Translation
 
@@ -140,7 +141,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
     private static func isOfOneFile(_ error: any Error) -> Bool {
         switch error {
         case let error as SystemError: !error.isClosedPipe
-        case is ResultRefusal: true
+        case is ResultRefusal, is XMLFault: true
         case let error as CommandError: error.status == .failed
         case KanalError.invalidArgument, KanalError.messageRefused, KanalError.messageNotDecrypted,
             KanalError.timeStampRefused:

@@ -24,6 +24,10 @@ struct Sign: AsyncParsableCommand {
                 The new message replaces the old one, unless --output names another file. The same holds for \
                 --countersign, which signs the signatures in the message.
 
+                With --xml each FILE is an XML document, and FILE.signed.xml the same with a signature in it: of the \
+                whole document, or of the elements that --element names. --profile has the rules of services: SMEV 3, \
+                Web Services Security, XAdES-BES.
+
                 With --esia the file is the string that the state identity service (ESIA) wants signed, without a line \
                 break at its end. The result is in base64url without padding: the signature, for client_secret from \
                 version 2.90 on, or with --cms the detached message that older versions want. "kanal cert show" has \
@@ -47,6 +51,7 @@ struct Sign: AsyncParsableCommand {
     @Option(help: .saying("The algorithm of the signature, for keys with a choice.", valueName: "algorithm"))
     var algorithm: AlgorithmName?
 
+    @OptionGroup var xml: XMLSignOptions
     @OptionGroup var message: MessageForm
     @OptionGroup var addition: AdditionOptions
     @OptionGroup var form: SignatureForm
@@ -83,11 +88,13 @@ struct Sign: AsyncParsableCommand {
         try input.require(
             isOfOne: destination != nil || esia, "standard input, --output and --esia go with one file")
         try addition.validate(with: self)
+        try xml.validate(with: self)
         guard isOfMessages || (!message.detached && message.with.isEmpty && !message.chain) else {
             throw ValidationError(translated("--detached, --with and --chain go with --cms"))
         }
-        guard isOfMessages || !message.expired else {
-            throw ValidationError(translated("--expired goes with --cms: a signature alone names no certificate"))
+        guard isOfMessages || xml.xml || !message.expired else {
+            throw ValidationError(
+                translated("--expired goes with --cms and --xml: a signature alone names no certificate"))
         }
         guard (isOfMessages && !esia) || key.count <= 1 else {
             throw ValidationError(translated("several keys go with --cms, --add and --countersign"))
@@ -164,7 +171,9 @@ struct Sign: AsyncParsableCommand {
             return try finish(batch, isShown: (destination ?? files[0]) != "-")
         }
         let places = SignaturePlaces(
-            destination: destination, ending: form.extension?.rawValue ?? message.ending, encoding: form.encoding,
+            destination: destination,
+            ending: form.extension?.rawValue ?? (xml.xml ? XMLSignOptions.ending : message.ending),
+            encoding: form.encoding,
             options: places)
         var batch = Batch<SignedFile>(files)
         let files = places.pending(files, &batch)
@@ -172,15 +181,19 @@ struct Sign: AsyncParsableCommand {
         let raiser = try timestamp.map { url in try authority.raiser(at: url, knowing: [], online) }
         if !files.isEmpty {
             let token = try await token.find()
-            batch =
-                message.cms
-                ? try await MessageSigning(
+            if xml.xml {
+                batch = try await DocumentSigning(
+                    files: files, signers: signers, form: xml.form, output: output, places: places
+                ).run(on: token, secrets, batch)
+            } else if message.cms {
+                batch = try await MessageSigning(
                     files: files, signers: signers, isDetached: message.detached,
                     profile: message.pades ? .pades : .cades, output: output, places: places,
                     authority: raiser?.authority, raiser: level == .xlt1 ? raiser : nil
-                )
-                .run(on: token, secrets, batch)
-                : try await rawSignatures(of: files, places, on: token, batch, isCertified)
+                ).run(on: token, secrets, batch)
+            } else {
+                batch = try await rawSignatures(of: files, places, on: token, batch, isCertified)
+            }
         }
         let isHinted = isCertified.withLock { $0 } && batch.results.contains { $0.signature != nil }
         try finish(batch, isShown: places.place(for: self.files[0]) != "-", isHinted: isHinted)

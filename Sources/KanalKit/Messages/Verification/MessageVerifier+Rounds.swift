@@ -154,7 +154,7 @@ extension PathFinding {
 
 extension Distrust {
     /// The reasons belong to what is missing; to other faults they would add nothing.
-    fileprivate func explained(by causes: [[UInt8]: [Explanation]]) -> Distrust {
+    func explained(by causes: [[UInt8]: [Explanation]]) -> Distrust {
         guard reason == .unknownIssuer || PathFinding(evidence: nil, distrust: self).lacksStatement else { return self }
         var distrust = self
         distrust.causes = causes[certificate] ?? []

@@ -62,7 +62,7 @@ extension Distrust.Reason {
         }
     }
 
-    fileprivate var verdict: Verdict {
+    package var verdict: Verdict {
         switch self {
         // A signature is not older than its certificate.
         case .revoked, .notYetValid, .notForSigning: .wrong

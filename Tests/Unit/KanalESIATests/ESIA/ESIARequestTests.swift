@@ -4,6 +4,7 @@ import KanalESIA
 import KanalKit
 import TestSupport
 import Testing
+import TokenScenes
 
 @Suite("What the state's identity service is asked")
 struct ESIARequestTests {
@@ -25,7 +26,7 @@ struct ESIARequestTests {
         return Array(try #require(Data(base64Encoded: digits + padding)))
     }
 
-    private static func source(_ text: String) -> ByteSource { .whole(Array(text.utf8)) }
+    private static func source(_ text: String) -> ByteSource { ByteSource(Array(text.utf8)) }
 
     @Test(
         "From version 2.90 on the certificate's key signs all parameters, and the code if there is one",

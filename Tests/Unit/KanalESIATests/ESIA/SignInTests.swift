@@ -6,6 +6,7 @@ import KanalKit
 import Locking
 import TestSupport
 import Testing
+import TokenScenes
 
 @Suite("A sign-in as one call: the browser, the answer at 127.0.0.1, the exchange")
 struct SignInTests {

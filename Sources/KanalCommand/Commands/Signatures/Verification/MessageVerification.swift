@@ -64,7 +64,7 @@ struct MessageVerification: Sendable {
         let message = try MessageFile(input, file)
         if let content = message.content {
             let signers = try await verifier.verify(
-                message.bytes(), content: ByteSource(first: content, nil) { _ in })
+                message.bytes(), content: ByteSource(content))
             try result?.write(content)
             try result?.finish()
             return signers

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KanalKit
+import KanalXML
 import Secrets
 import Terminal
 import Translation
@@ -23,11 +24,13 @@ struct VerifiedFile: Encodable, Sendable {
         /// The time as of which a list or a response states that the certificate is not revoked.
         let statedTime: String?
         let timeStamps: [Stamp]?
+        /// What a signature of an XML document covers; nil for messages, which are signed as a whole.
+        let covered: [Covered]?
         let verdict: Verdict
 
         private enum CodingKeys: CodingKey {
             case subject, issuer, serialNumber, signingTime, distrust, countersignatures, level, provenTime, timeStamps
-            case statedTime, verdict
+            case statedTime, covered, verdict
         }
     }
 
@@ -83,21 +86,34 @@ struct VerifiedFile: Encodable, Sendable {
 }
 
 extension VerifiedFile.Signer {
-    init(_ signer: MessageSigner) {
-        let summary = try? CertificateSummary(of: signer.certificate)
+    /// - Parameters:
+    ///   - certificate: In DER.
+    ///   - message: The signer of a message, if it is one.
+    init(
+        certificate: [UInt8], signingTime: Int64?, distrust: KanalKit.Distrust?, covered: [VerifiedFile.Covered]? = nil,
+        of message: MessageSigner? = nil, verdict: Verdict
+    ) {
+        let summary = try? CertificateSummary(of: certificate)
         subject = summary?.subject.description
         subjectText = summary?.subject.phrase
         issuer = summary?.issuer.description
         serialNumber = summary?.serialNumber.hexadecimal
-        signingTime = signer.signingTime.map { Timestamp($0).text }
-        distrust = signer.distrust.map(VerifiedFile.Distrust.init)
-        let all = signer.countersignatures.map(VerifiedFile.Countersigner.init)
+        self.signingTime = signingTime.map { Timestamp($0).text }
+        self.distrust = distrust.map(VerifiedFile.Distrust.init)
+        let all = (message?.countersignatures ?? []).map(VerifiedFile.Countersigner.init)
         countersignatures = all.isEmpty ? nil : all
-        level = signer.level?.name
-        provenTime = signer.provenTime.map { Timestamp($0).text }
-        statedTime = signer.statedTime.map { Timestamp($0).text }
-        timeStamps = signer.timeStamps.isEmpty ? nil : signer.timeStamps.map(VerifiedFile.Stamp.init)
-        verdict = signer.verdict
+        level = message?.level?.name
+        provenTime = message?.provenTime.map { Timestamp($0).text }
+        statedTime = message?.statedTime.map { Timestamp($0).text }
+        let stamps = (message?.timeStamps ?? []).map(VerifiedFile.Stamp.init)
+        timeStamps = stamps.isEmpty ? nil : stamps
+        (self.covered, self.verdict) = (covered, verdict)
+    }
+
+    init(_ signer: MessageSigner) {
+        self.init(
+            certificate: signer.certificate, signingTime: signer.signingTime, distrust: signer.distrust, of: signer,
+            verdict: signer.verdict)
     }
 }
 
@@ -180,6 +196,10 @@ struct WrongSignature: Error {}
 extension Verdict: Encodable {
     /// The verdict on a file that is not accepted, by the reason; nil if the file or the command is at fault.
     init?(of error: any Error) {
+        if let fault = error as? XMLFault {
+            self = fault.verdict
+            return
+        }
         switch KanalError(behind: error) {
         case .messageRefused(let fault): self = fault.verdict
         case .timeStampRefused(let fault): self = fault.verdict
@@ -220,7 +240,8 @@ struct VerifiedFiles: Report {
                 let subject: Phrase = signer.subjectText ?? "an unknown subject"
                 let countersignatures = (signer.countersignatures ?? []).map(\.text).joined()
                 return "  " + translated("signed by \(subject)\(time)").printable + signer.levelText + "\n"
-                    + signer.stampLines(isTrustChecked: file.isTrustChecked == true) + countersignatures
+                    + signer.coveredLines + signer.stampLines(isTrustChecked: file.isTrustChecked == true)
+                    + countersignatures
             }
             let isUnasked = file.isValid && file.isTrustChecked == false
             let trust = isUnasked ? " " + translated("(trust was not asked for)") : ""

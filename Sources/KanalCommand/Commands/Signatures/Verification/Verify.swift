@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import KanalKit
+import KanalXML
 import Terminal
 import Translation
 
@@ -19,6 +20,10 @@ struct Verify: AsyncParsableCommand {
                 or FILE.sgn. Its content is in it, or in FILE without such an ending, or in the file of --content. Each \
                 signer's certificate must lead to one of those in --ca, now or at the time of a good time stamp of the signature. \
                 FILE.tsr is a time stamp of FILE. No token is needed.
+
+                With --xml each FILE is an XML document with signatures in it, all of which must be good. A signature \
+                covers some elements, which are shown, and all else may be anybody's: --element names what must be \
+                covered.
                 """))
     }
 
@@ -26,6 +31,7 @@ struct Verify: AsyncParsableCommand {
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
 
+    @OptionGroup var xml: XMLVerifyOptions
     @OptionGroup var alone: SignatureAlone
     @OptionGroup var trust: MessageTrust
 
@@ -60,12 +66,13 @@ struct Verify: AsyncParsableCommand {
         try input.require(
             isOfOne: alone.signature != nil || trust.content != nil || destination != nil,
             "standard input, --signature, --content and --output go with one file")
+        try xml.validate(isOfOther: cms || pdf || trust.content != nil || trust.lenient || destination != nil)
         try isOfMessages ? validateMessages() : validateSignatures()
     }
 
     /// Whether the command line states that the files are signed messages.
     private var isOfMessages: Bool {
-        cms || pdf || trust.isGiven || destination != nil
+        cms || pdf || xml.xml || trust.isGiven || destination != nil
             || files.contains { $0.hasSuffix(MessageVerification.stampEnding) && !InputFile.isRegular($0 + ".sig") }
     }
 
@@ -112,6 +119,11 @@ struct Verify: AsyncParsableCommand {
 
     private func messageVerification() async throws -> Batch<VerifiedFile> {
         let verifier = try trust.verifier(with: certificate)
+        guard !xml.xml else {
+            var documents = XMLVerifier(verifier)
+            documents.elements = xml.element
+            return await DocumentVerification(files: files, verifier: documents).run()
+        }
         try replacing.check(destination, besides: files + [trust.content].compactMap(\.self))
         return await MessageVerification(
             files: files, isOfPDF: pdf, verifier: verifier, content: trust.content, place: destination,

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import EmulatedTokens
 import Emulator
-import KanalKit
-import Locking
+package import KanalKit
 import Secrets
 import SecureChannel
-import TestSupport
+package import TestSupport
 import Token
 import Tokens
 
 /// A token with a key and its certificate, which an authority of the program's has issued.
-struct TokenScene {
-    let token: KanalKit.Token
-    let openssl: OpenSSL
-    let certificate: TokenCertificate
+package struct TokenScene {
+    package let token: KanalKit.Token
+    package let openssl: OpenSSL
+    package let certificate: TokenCertificate
     private let folder = Folder()
 
-    static var pin: PIN { PIN(EmulatedReader.userPIN) }
+    package static var pin: PIN { PIN(EmulatedReader.userPIN) }
 
-    init(_ kind: KanalKit.KeyKind) async throws {
+    package init(_ kind: KanalKit.KeyKind) async throws {
         let reader = try EmulatedReader(.usb, passwords: [EmulatedReader.password])
         let settings = TokenSettings(
             pairings: .directory(folder.path), hostLabel: "test", random: SystemRandom(), log: Journal().logger)
@@ -42,24 +41,11 @@ struct TokenScene {
     }
 
     /// Expects that the program verifies a detached message of this content.
-    func expectVerified(_ message: [UInt8], _ content: [UInt8]) throws {
+    package func expectVerified(_ message: [UInt8], _ content: [UInt8]) throws {
         try openssl.write(message, "message")
         try openssl.write(content, "content")
         try openssl.run(
             "cms -verify -cades -binary -inform DER -CAfile ca.pem -purpose any -in message -out output -content content"
         )
-    }
-}
-
-extension ByteSource {
-    /// All bytes at once.
-    static func whole(_ bytes: [UInt8]) -> ByteSource {
-        let rest = Lock<[UInt8]?>(bytes)
-        return ByteSource {
-            rest.withLock { rest in
-                defer { rest = nil }
-                return rest
-            }
-        }
     }
 }
