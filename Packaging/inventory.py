@@ -144,7 +144,7 @@ def inventory():
         relations.append(relation(identifier(name), "STATIC_LINK", identifier(component)))
     # The libraries that it is linked to, and those that it opens when they are first needed.
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "--dynamic", "--wide", installed))
-    opened = re.findall(r"^(lib(?:crypto|pcsclite)\.so\.\d+)$", output("strings", installed), re.M)
+    opened = re.findall(r"^(lib(?:crypto|pcsclite|xml2)\.so\.\d+)$", output("strings", installed), re.M)
     for library in sorted({*needed, *opened}):
         packages.append(package(library))
         relations.append(relation(identifier(name), "DYNAMIC_LINK", identifier(library)))
