@@ -39,18 +39,20 @@ struct RefusedDocumentTests {
         #expect(reason.description.hasPrefix("line 2: "))
     }
 
-    @Test("Documents beyond a limit are refused at once, whatever XML they are", .timeLimit(.minutes(1)))
+    /// libxml2 would take long over some of them; it never sees them.
+    @Test("Documents beyond a limit are refused before they are read, whatever XML they are")
     func limits() async throws {
-        let attributes = (0..<1_000_000).map { " a\($0)=''" }.joined()
         let documents = [
-            "<a\(attributes)/>", String(repeating: "<a>", count: 100) + String(repeating: "</a>", count: 100),
-            "<a>" + String(repeating: "<b/>", count: 4_100_000) + "</a>",
+            "<a" + String(repeating: " a=''", count: 1_000_000) + "/>",
+            String(repeating: "<a>", count: 100) + String(repeating: "</a>", count: 100),
+            "<a>" + String(repeating: "<b/>", count: 4_000_000) + "</a>",
             "<a>" + String(repeating: " ", count: 64 << 20) + "</a>",
         ]
         for document in documents {
-            let start = ContinuousClock.now
-            guard case .refused = try await Self.fault(document) else { Issue.record("another fault"); return }
-            #expect(ContinuousClock.now - start < .seconds(10))
+            guard case .refused = try await Self.fault(document) else {
+                Issue.record("another fault of \(document.prefix(20))")
+                return
+            }
         }
     }
 
