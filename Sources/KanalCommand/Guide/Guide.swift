@@ -164,7 +164,7 @@ struct Activation {
         }
     }
 
-    /// - Throws: ``KanalError`` or ``CommandError`` if no password that a person may have activates the token now.
+    /// - Throws: `KanalError` or ``CommandError`` if no password that a person may have activates the token now.
     static func requirePossible(_ channel: ChannelDetails, of token: Token) async throws {
         switch channel.state {
         case .missing: throw KanalError.channelMissing
