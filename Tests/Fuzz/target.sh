@@ -33,6 +33,7 @@ case $target in
     messages) others '*.p7[bms]' '\0'; longest=2048 ;;
     pfx) others '*.pfx' '\0'; longest=3072 ;;
     privatekeys) others '*.key'; longest=2048 ;;
+    documents) longest=2048 ;;
 esac
 
 # The provider, which OpenSSL loads.

@@ -10,7 +10,7 @@ public func fuzzDocuments(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     _ = try? SignatureReader(bytes).signatures(covering: [])
     guard let document = try? XMLDocument(bytes), let root = try? document.root else { return 0 }
     var number = 0
-    try? root.forEach { element in
+    try? root.forEach { element throws(XMLFault) in
         let tags = try Markup.element(number, of: bytes)
         guard let tags, bytes[tags.start].first == UInt8(ascii: "<"), bytes[tags.start].last == UInt8(ascii: ">")
         else {
