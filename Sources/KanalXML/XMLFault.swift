@@ -6,7 +6,7 @@ package import Translation
 public enum XMLFault: Error, Sendable, Equatable {
     /// libxml2 is not on the machine.
     case libraryMissing
-    /// The document is no XML, for this reason.
+    /// The document is not well-formed, for this reason.
     case notXML(Explanation)
     /// The document is not read, for this reason: it has a DTD, is too large, or in another encoding.
     case refused(Explanation)
@@ -32,7 +32,7 @@ public enum XMLFault: Error, Sendable, Equatable {
     case wrongDigest(String)
     /// A signature is wrong.
     case wrongSignature
-    /// The certificate of a signature is not in it, nor among those of the application.
+    /// The certificate of a signature is neither in it nor passed by the application.
     case noCertificate
     /// The signature names another certificate than that by which it is good.
     case wrongCertificate
@@ -55,7 +55,7 @@ extension XMLFault: CustomStringConvertible {
             "several elements have the Id \(identifier): readers could take one for the other that was signed"
         case .malformedPath(let text):
             """
-            \(text) is no path to elements: use #ID, {namespace}name, or from the root \
+            \(text) is not a path to elements: use #ID, {namespace}name, or from the root \
             /{namespace}name/{namespace}name[2]
             """
         case .noElement(let text): "the document has no element \(text)"

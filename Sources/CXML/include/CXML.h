@@ -20,7 +20,7 @@ int CXML_load(void);
 
 /* Reads a document in memory.
 
-   On failure NULL, and a text of at most `room` bytes with its NUL in `message`: empty if there is no memory. `line` is
+   On failure NULL, and a text of at most `room` bytes with its NUL in `message`: empty if memory is missing. `line` is
    where. */
 CXMLDocument *CXML_parse(const uint8_t *bytes, size_t count, char *message, size_t room, int *line);
 void CXML_free(CXMLDocument *document);
@@ -58,9 +58,9 @@ CXMLNode *CXML_attribute_value(const CXMLAttribute *attribute);
 
 /* Reads a fragment with one element and copies it into a document as the last child of `parent`, or its first.
 
-   The fragment declares all its prefixes. The new element; NULL if it cannot be read, or there is no memory. */
+   The fragment declares all its prefixes. The new element; NULL if it cannot be read, or memory is missing. */
 CXMLNode *CXML_insert(CXMLNode *parent, int is_first, const uint8_t *fragment, size_t count);
-/* Gives an element a text as its only content. 0 if there is no memory. */
+/* Gives an element a text as its only content. 0 if memory is missing. */
 int CXML_set_text(CXMLNode *element, const char *text);
 
 enum CXMLCanonicalization { CXML_INCLUSIVE, CXML_EXCLUSIVE, CXML_INCLUSIVE_1_1 };

@@ -7,7 +7,7 @@ public enum AlgorithmNames: Sendable, CaseIterable {
     /// URIs that begin with `http://www.w3.org/2001/04/xmldsig-more#`, as older services know them.
     case w3c
 
-    /// Those of hash functions and signatures of GOST R 34.10-2001 are always of this kind: SMEV refuses the others.
+    /// The prefix of GOST R 34.10-2001 and its hash function, always: SMEV refuses the other one.
     static let older = "http://www.w3.org/2001/04/xmldsig-more#"
 
     var prefix: String {

@@ -4,7 +4,7 @@ import KanalKit
 /// A way to elements, from a user or for one: `#ID`, `{namespace}name` at any depth, or from the root
 /// `/{namespace}name/{namespace}name[2]`.
 ///
-/// Prefixes are no part of it: a document chooses them.
+/// It has no prefixes: a document chooses those.
 package struct ElementPath: Equatable {
     private enum Start: Equatable {
         case identifier(String)

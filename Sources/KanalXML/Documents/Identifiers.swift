@@ -10,7 +10,7 @@ struct Identifiers {
     private var elements: [String: XMLElement] = [:]
     /// By `id`, of which documents may have several that are equal.
     private var lesser: [String: [XMLElement]] = [:]
-    /// The signatures, which are found on the way: to visit all elements of a large document takes long.
+    /// The signatures, which are found on the way: a visit of all elements of a large document is slow.
     private(set) var signatures: [XMLElement] = []
 
     /// The greatest number of signatures.

@@ -3,7 +3,7 @@ import KanalKit
 
 /// The tags of a document, found in its bytes without understanding them.
 ///
-/// It comes before libxml2, which takes long over some documents: too many attributes of an element, for instance. What
+/// It comes before libxml2, which is slow with some documents: with too many attributes of an element, for instance. What
 /// it does not find wrong may still be no XML.
 struct Markup {
     /// The bytes of an element's tags.

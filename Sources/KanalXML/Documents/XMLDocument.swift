@@ -31,8 +31,8 @@ import Translation
         }
     }
 
-    /// The number of bytes of a document above which nobody waits for its memory to be given back: that takes an eighth of the time
-    /// of all work with it.
+    /// The number of bytes of a document above which another thread gives its memory back, which lasts an eighth of all work
+    /// with it.
     private static let large = 1 << 20
 
     deinit {

@@ -52,7 +52,7 @@ import KanalKit
     enum Content {
         case element(XMLElement)
         case text(String)
-        /// A processing instruction, or another part that is no text.
+        /// A processing instruction, or another part without text.
         case other
     }
 
@@ -107,7 +107,7 @@ import KanalKit
         }
     }
 
-    /// The element itself, and those below it that may be signatures, include documents or have identifiers.
+    /// The element itself, and all below it that may be signatures, include documents or have identifiers.
     func forEachMarked(_ body: (XMLElement) throws(XMLFault) -> Void) throws(XMLFault) {
         var next = unsafe Optional(node)
         while let at = unsafe next {
@@ -141,7 +141,7 @@ import KanalKit
 
     /// Inserts an element that declares its own prefixes.
     ///
-    /// - Throws: ``XMLFault/refused(_:)`` if there is no memory.
+    /// - Throws: ``XMLFault/refused(_:)`` if memory is missing.
     @discardableResult
     func insert(_ text: String, isFirst: Bool) throws(XMLFault) -> XMLElement {
         let bytes = Array(text.utf8)
@@ -156,7 +156,7 @@ import KanalKit
 
     /// Gives it a text as its only content.
     ///
-    /// - Throws: ``XMLFault/refused(_:)`` if there is no memory.
+    /// - Throws: ``XMLFault/refused(_:)`` if memory is missing.
     func set(text: String) throws(XMLFault) {
         guard unsafe CXML_set_text(node, text) == 1 else {
             throw .refused("there is not enough memory for the signature")

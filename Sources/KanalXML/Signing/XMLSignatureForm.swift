@@ -22,7 +22,7 @@ public struct XMLSignatureForm: Sendable, Equatable {
         case inclusive
     }
 
-    /// The part of KeyInfo, by which recipients find the key. A token of Web Services Security takes its place.
+    /// The part of KeyInfo, by which recipients find the key. Web Services Security has a token instead.
     public enum KeyInformation: Sendable, CaseIterable {
         /// The certificate.
         case certificate

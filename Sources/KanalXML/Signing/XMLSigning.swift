@@ -4,7 +4,7 @@ import HostCrypto
 import KanalKit
 import Secrets
 
-/// The making of a signature of a document.
+/// A signature of a document, from its draft to its value.
 struct XMLSigning {
     private let document: XMLDocument
     private let form: XMLSignatureForm
@@ -69,7 +69,7 @@ struct XMLSigning {
         if form.profile == .webServices {
             let root = try document.root
             guard root.name == "Envelope", XMLName.envelopes.contains(root.namespace) else {
-                throw .refused("the document is no SOAP envelope, which Web Services Security signs")
+                throw .refused("the document is not a SOAP envelope, which Web Services Security signs")
             }
             if names.isEmpty { names = [try bodyIdentifier(of: root)] }
         }

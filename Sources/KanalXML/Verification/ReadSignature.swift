@@ -9,6 +9,6 @@ struct ReadSignature: Sendable {
     /// Those that came with it, in DER, unverified.
     let certificates: [[UInt8]]
     let covered: [CoveredElement]
-    /// Those of XAdES; nil without them.
+    /// The signed properties of XAdES; nil without them.
     let properties: SignedProperties?
 }

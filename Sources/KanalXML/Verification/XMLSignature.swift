@@ -7,7 +7,7 @@ public struct XMLSignature: Sendable, Equatable {
     public let certificate: [UInt8]
     /// The time of signing that the signer states (XAdES), in seconds since 1970; nil if not stated.
     public let signingTime: Int64?
-    /// What it covers. All else in the document may be anybody's.
+    /// The elements that it covers. Everything else in the document may be of any author.
     public let covered: [CoveredElement]
     /// Why the certificate leads to no trusted one; nil if it does, or if that was not asked for.
     public let distrust: Distrust?

@@ -4,7 +4,7 @@ public import KanalKit
 /// Verifies the signatures in XML documents. It needs no token.
 ///
 /// A signature covers what its references name, and nothing else: a document with a good signature can have any other content
-/// as well, and somebody can have moved the signed element to where no reader looks for it. Name in ``elements`` what you are
+/// as well, and an attacker can have moved the signed element to where no reader looks for it. Name in ``elements`` what you are
 /// going to read, or read only what ``XMLSignature/covered`` lists.
 ///
 /// All signatures in a document must be good. References out of the document, transforms that compute, and Ids that two elements

@@ -2,8 +2,8 @@
 import KanalKit
 @testable import KanalXML
 
-/// A document of XML, whatever it is: its signatures are refused or read, its canonical form is that of itself, and the tags of its
-/// elements are where they are found.
+/// A document of XML, whatever it is: its signatures are refused or read, its canonical form has itself as its canonical form, and the
+/// tags of its elements are where they are found.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDocuments(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))

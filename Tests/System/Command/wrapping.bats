@@ -16,7 +16,7 @@ load documents
     ours parts gost256 parts.xml
     kanal_exits 0 verify --xml --ca roots.pem parts.xml --element '{urn:order}item'
     kanal_exits 2 verify --xml --ca roots.pem parts.xml --element '{urn:order}item[7]'
-    told 'is no path to elements'
+    told 'is not a path to elements'
 }
 
 @test "a second signature leaves the first one good, whoever makes it" {
