@@ -118,13 +118,6 @@ int CXML_is(const CXMLNode *node, const char *name, const char *namespace_name) 
 
 const char *CXML_content(const CXMLNode *node) { return is_element(inner(node)) ? "" : text(inner(node)->content); }
 
-const char *CXML_namespace_of_prefix(const CXMLNode *element, const char *prefix) {
-    const struct libxml2 *library = libxml2();
-    xmlNode *node = (xmlNode *)inner(element);
-    const xmlNs *space = library ? library->xmlSearchNs(node->doc, node, *prefix ? (const xmlChar *)prefix : NULL) : NULL;
-    return space ? text(space->href) : NULL;
-}
-
 CXMLAttribute *CXML_attribute(const CXMLNode *element) {
     return is_element(inner(element)) ? (CXMLAttribute *)inner(element)->properties : NULL;
 }

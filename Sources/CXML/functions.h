@@ -12,7 +12,7 @@
     FUNCTION(xmlInitParser) FUNCTION(xmlNewParserCtxt) FUNCTION(xmlFreeParserCtxt) FUNCTION(xmlCtxtReadMemory) \
     FUNCTION(xmlCtxtGetLastError) FUNCTION(xmlFreeDoc) FUNCTION(xmlDocGetRootElement) FUNCTION(xmlDocCopyNode) \
     FUNCTION(xmlAddChild) FUNCTION(xmlAddPrevSibling) FUNCTION(xmlFreeNode) FUNCTION(xmlNewDocText) \
-    FUNCTION(xmlUnlinkNode) FUNCTION(xmlSearchNs) FUNCTION(xmlC14NExecute) FUNCTION(xmlOutputBufferCreateIO) \
+    FUNCTION(xmlUnlinkNode) FUNCTION(xmlC14NExecute) FUNCTION(xmlOutputBufferCreateIO) \
     FUNCTION(xmlOutputBufferClose) FUNCTION(xmlSetStructuredErrorFunc)
 
 // Each under its own name, with the type that the header of libxml2 states.

@@ -46,8 +46,6 @@ const char *CXML_namespace(const CXMLNode *element);
 int CXML_is(const CXMLNode *node, const char *name, const char *namespace_name);
 /* Of a text, a comment or an instruction; never NULL. */
 const char *CXML_content(const CXMLNode *node);
-/* The namespace that a prefix stands for at an element; NULL for none. */
-const char *CXML_namespace_of_prefix(const CXMLNode *element, const char *prefix);
 
 CXMLAttribute *CXML_attribute(const CXMLNode *element);
 CXMLAttribute *CXML_next_attribute(const CXMLAttribute *attribute);

@@ -157,8 +157,8 @@ struct Markup {
         return nil
     }
 
-    private func has(_ text: StaticString, at place: Int? = nil) -> Bool {
-        let start = place ?? position
+    private func has(_ text: StaticString) -> Bool {
+        let start = position
         guard bytes.count - start >= text.utf8CodeUnitCount else { return false }
         return (0..<text.utf8CodeUnitCount).allSatisfy { unsafe bytes[start + $0] == text.utf8Start[$0] }
     }

@@ -162,9 +162,4 @@ import KanalKit
             throw .refused("there is not enough memory for the signature")
         }
     }
-
-    /// The name of the namespace that a prefix stands for here; nil for none.
-    func namespace(ofPrefix prefix: String) -> String? {
-        unsafe CXML_namespace_of_prefix(node, prefix).map { unsafe String(cString: $0) }
-    }
 }
