@@ -10,7 +10,7 @@ package import Translation
 /// The configuration of one program, from the configuration files.
 ///
 /// The user's file overrides the administrator's; in each, a section of the program overrides the settings before all
-/// sections. The user can only raise protection: of two settings the stricter one counts, and `wireless_readers` of all
+/// sections. Below both are the ``ProgramDefaults``. The user can only raise protection: of two settings the stricter one counts, and `wireless_readers` of all
 /// places add up. An error never lowers protection: see ``isClosed``.
 package struct Configuration: Sendable, Equatable {
     /// The store of pairings with tokens.
@@ -92,7 +92,7 @@ extension Configuration {
         let administrator = try Configuration.file(at: system, program)
         let own = try user.flatMap { path throws(StorageError) in try Configuration.file(at: path, program) }
         // A process can have other users later, or in other threads.
-        self.init([administrator, own], of: geteuid())
+        self.init([administrator, own], for: program, of: geteuid())
     }
 
     /// Applies the content of the administrator's file and of the user's; nil is a file that does not exist.
@@ -101,14 +101,16 @@ extension Configuration {
         self.init(
             contents.map { path, content in
                 content.map { ConfigurationFile(parsing: $0, path: path, program: program) }
-            })
+            }, for: program)
     }
 
     /// - Parameters:
     ///   - files: The administrator's, then the user's.
+    ///   - program: The name of the process's executable.
     ///   - user: The user; nil if that does not matter.
-    private init(_ files: [ConfigurationFile?], of user: uid_t? = nil) {
+    private init(_ files: [ConfigurationFile?], for program: String, of user: uid_t? = nil) {
         var all = Statements(), namer: uid_t?
+        all.hiddenKeys = ProgramDefaults.hiddenKeys[program]
         for (index, file) in files.enumerated() {
             guard var file else { continue }
             var statements = Statements(file.general, of: &file)
@@ -148,7 +150,7 @@ extension Configuration {
         policy.wirelessReaders = statements.wirelessReaders
         policy.plainBluetooth = statements.plainBluetooth ?? policy.plainBluetooth
         policy.plainLogin = statements.plainLogin ?? policy.plainLogin
-        policy.hidesGOSTKeys = statements.hidesGOSTKeys ?? policy.hidesGOSTKeys
+        policy.hiddenKeys = statements.hiddenKeys ?? policy.hiddenKeys
         policy.cachesObjects = statements.cachesObjects ?? policy.cachesObjects
         authenticator = statements.asking.authenticator ?? nil
         if let timeLimit = statements.asking.timeLimit { authenticator?.timeLimit = timeLimit }

@@ -17,6 +17,7 @@ enum Key: String, CaseIterable {
     case wirelessReaders = "wireless_readers"
     case plainBluetooth = "plain_bluetooth"
     case plainLogin = "plain_login"
+    case hideKeys = "hide_keys"
     case hideGOSTKeys = "hide_gost_keys"
     case cache
     case containers
@@ -31,9 +32,8 @@ enum Key: String, CaseIterable {
         switch self {
         case .application, .group, .synchronised, .minimumProfile, .requireSM, .wirelessReaders: true
         case .plainBluetooth, .pinRetention, .pinKeyring, .reconnectWindow, .reconnectWindowWired, .busyWindow,
-            .plainLogin, .hideGOSTKeys, .cache, .containers, .secrets, .authenticator, .authenticatorTimeout,
-            .activation,
-            .consent, .syslog:
+            .plainLogin, .hideKeys, .hideGOSTKeys, .cache, .containers, .secrets, .authenticator,
+            .authenticatorTimeout, .activation, .consent, .syslog:
             false
         }
     }
@@ -54,6 +54,7 @@ enum Key: String, CaseIterable {
         case .wirelessReaders: "names of readers, with * and ?, separated by commas"
         case .containers: "paths that begin with \"/\" or \"~/\", separated by commas"
         case .plainLogin: Phrase(verbatim: "reset, sticky")
+        case .hideKeys: "gost, other-curves, both with a comma between them, or nothing"
         case .authenticator:
             """
             pinentry, pinentry: with a path or a program's name, systemd-ask-password, file: with a path, credential: with \

@@ -18,7 +18,7 @@ struct Statements {
     var wirelessReaders: [WildcardPattern] = []
     var plainBluetooth: Bool?
     var plainLogin: PlainLogin?
-    var hidesGOSTKeys: Bool?
+    var hiddenKeys: KeyFamilies?
     var cachesObjects: Bool?
     var containers: [String] = []
     var syslog: Bool?
@@ -45,11 +45,13 @@ struct Statements {
                 takeStrictest(setting.key)
             }
         }
-        let stores: [Key] = [.application, .group, .synchronised]
-        let named = stores.filter { lines[$0] != nil }
-        if named.count > 1 {
+        for exclusive in [[Key.application, .group, .synchronised], [.hideKeys, .hideGOSTKeys]] {
+            let named = exclusive.filter { lines[$0] != nil }
+            guard named.count > 1 else { continue }
             let names = named.map(\.rawValue).joined(separator: " and ")
-            file.report("\(names) exclude each other", line: named.compactMap { lines[$0] }.max(), closing: true)
+            file.report(
+                "\(names) exclude each other", line: named.compactMap { lines[$0] }.max(),
+                closing: named.contains(where: \.closes))
         }
     }
 
@@ -98,9 +100,12 @@ struct Statements {
         case .plainLogin:
             plainLogin = PlainLogin(rawValue: value)
             return plainLogin != nil
+        case .hideKeys:
+            hiddenKeys = KeyFamilies(names: setting.elements)
+            return hiddenKeys != nil
         case .hideGOSTKeys:
-            hidesGOSTKeys = Statements.flag(value)
-            return hidesGOSTKeys != nil
+            hiddenKeys = Statements.flag(value).map { $0 ? .gost : [] }
+            return hiddenKeys != nil
         case .cache:
             cachesObjects = Statements.flag(value)
             return cachesObjects != nil
@@ -161,7 +166,7 @@ struct Statements {
         wirelessReaders += other.wirelessReaders
         plainBluetooth = other.plainBluetooth ?? plainBluetooth
         plainLogin = other.plainLogin ?? plainLogin
-        hidesGOSTKeys = other.hidesGOSTKeys ?? hidesGOSTKeys
+        hiddenKeys = other.hiddenKeys ?? hiddenKeys
         cachesObjects = other.cachesObjects ?? cachesObjects
         containers += other.containers
         syslog = other.syslog ?? syslog

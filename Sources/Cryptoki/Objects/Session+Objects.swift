@@ -155,11 +155,11 @@ extension Slot {
 
     /// Updates the table of objects from the token. Objects that stay keep their handles.
     func refreshObjects() throws(CKError) {
-        let found = try withToken { token throws(TokenError) in try token.objects(reading: .none) }
+        let hidden = settings.policy.hiddenKeys
+        let found = try withToken { token throws(TokenError) in try token.objects(reading: .none, hiding: hidden) }
         guard found != known else { return }
         known = found
         var missing = found
-        missing.removeAll(where: settings.policy.hides)
         objects.update { object in
             guard let item = object.tokenObject else { return object }
             guard let index = missing.firstIndex(where: { $0.isSame(as: item) }) else { return nil }

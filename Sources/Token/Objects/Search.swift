@@ -48,22 +48,6 @@ extension ConnectedToken {
     }
 }
 
-/// The objects whose values a search reads.
-package enum ObjectValues: Sendable {
-    case none
-    case certificates
-    /// Certificates and data objects.
-    case all
-
-    fileprivate func includes(_ object: TokenObject) -> Bool {
-        switch self {
-        case .none: false
-        case .certificates: if case .certificate = object.content { true } else { false }
-        case .all: true
-        }
-    }
-}
-
 extension Transaction {
     fileprivate func findObjects(reading values: ObjectValues) throws(TokenError) -> [TokenObject] {
         loadCache()

@@ -26,8 +26,9 @@ package struct TokenPolicy: Sendable, Equatable {
     package var wirelessReaders: [WildcardPattern] = []
     /// The treatment of a login on a token without channel when a call ends.
     package var plainLogin = PlainLogin.reset
-    /// Whether searches pass over GOST key pairs, for programs that give up at a key of a type they do not know.
-    package var hidesGOSTKeys = false
+    /// The keys, and certificates of such keys, that searches pass over, for programs that give up at a key of a type
+    /// they do not know.
+    package var hiddenKeys: KeyFamilies = []
     /// Whether the public content of tokens is cached on the disk.
     package var cachesObjects = false
 
@@ -48,9 +49,6 @@ package struct TokenPolicy: Sendable, Equatable {
     package func window(isWireless: Bool) -> Duration {
         .seconds(isWireless ? reconnectWindow : reconnectWindowWired)
     }
-
-    /// Whether searches pass over an object.
-    package func hides(_ object: TokenObject) -> Bool { hidesGOSTKeys && object.key?.kind.gostKey != nil }
 
     /// The longest wait for a token that another program keeps in a transaction.
     package var patience: Duration { .seconds(busyWindow) }

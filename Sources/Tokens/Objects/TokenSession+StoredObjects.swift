@@ -17,12 +17,14 @@ extension TokenSession {
     package func objects(
         with values: ObjectValues = .none, reading isWanted: (TokenObject) -> Bool = { _ in false }
     ) throws(TokensError) -> [TokenObject] {
+        let hidden = slots.settings.policy.hiddenKeys
         let (found, login) = try withSlot { slot throws(TokensError) in
-            let found = try slot.withToken { token throws(TokenError) in try token.objects(reading: values) }
+            let found = try slot.withToken { token throws(TokenError) in
+                try token.objects(reading: values, hiding: hidden)
+            }
             return (found, slot.login)
         }
-        let policy = slots.settings.policy
-        let visible = found.filter { object in (login == .user || !object.isHidden) && !policy.hides(object) }
+        let visible = found.filter { login == .user || !$0.isHidden }
         let unread = visible.filter { !$0.isRead && isWanted($0) }
         let values = try read(unread)
         let objects = visible.map { object in

@@ -168,7 +168,7 @@ gost_recipe() {
     tool --keypairgen --key-type GOSTR3410-2012-256:A --id 02 --label gost
     sign() { with_key "$1" dgst -sign "$key" -sha256 -out gost/signature certificate.pem; }
     sign 1
-    configure "[program openssl]" "hide_gost_keys = on"
+    configure "[program openssl]" "hide_keys = gost"
     sign 0
     expect 0 openssl x509 -in certificate.pem -pubkey -noout -out gost/public.pem
     expect 0 openssl dgst -sha256 -verify gost/public.pem -signature gost/signature certificate.pem

@@ -42,7 +42,7 @@ struct ConfigurationErrorTests {
             reconnect_window_wired = -1
             pin_retention = forever
             plain_login = both
-            hide_gost_keys = all
+            hide_keys = all
             cache = all
             minimum_profile = modern
             """)
@@ -51,7 +51,7 @@ struct ConfigurationErrorTests {
         #expect(configuration.policy.reconnectWindowWired == 0)
         #expect(configuration.policy.pinRetention == .none)
         #expect(configuration.policy.plainLogin == .reset)
-        #expect(!configuration.policy.hidesGOSTKeys && !configuration.policy.cachesObjects)
+        #expect(configuration.policy.hiddenKeys.isEmpty && !configuration.policy.cachesObjects)
         #expect(configuration.policy.minimumProfile == .modern)
         #expect(configuration.remarks.map(\.line) == [1, 2, 3, 4, 5, 6])
     }

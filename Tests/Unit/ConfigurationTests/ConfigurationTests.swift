@@ -61,7 +61,7 @@ struct ConfigurationTests {
                 wireless_readers = Other
                 plain_bluetooth = on
                 plain_login = sticky\r
-                hide_gost_keys = on
+                hide_keys = gost , other-curves
                 cache = on
                 """)
         #expect(configuration.remarks == [])
@@ -75,8 +75,39 @@ struct ConfigurationTests {
         #expect(configuration.policy.wirelessReaders.map(\.text) == ["Virtual PCD*", "ACME", "Other"])
         #expect(configuration.policy.plainBluetooth)
         #expect(configuration.policy.plainLogin == .sticky)
-        #expect(configuration.policy.hidesGOSTKeys)
+        #expect(configuration.policy.hiddenKeys == [.gost, .otherCurves])
         #expect(configuration.policy.cachesObjects)
+    }
+
+    @Test("Keys are hidden by families; hide_gost_keys hides one, and is not set beside hide_keys")
+    func hiddenKeys() {
+        for (text, hidden) in [
+            ("hide_keys = gost", .gost), ("hide_keys = other-curves", .otherCurves), ("hide_keys =", []),
+            ("hide_gost_keys = on", .gost), ("hide_gost_keys = off", []),
+        ] as [(String, KeyFamilies)] {
+            let read = configuration(system: text)
+            #expect(read.policy.hiddenKeys == hidden && read.remarks.isEmpty, "\(text)")
+        }
+        let both = configuration(user: "hide_gost_keys = on\nhide_keys = other-curves")
+        #expect(
+            both.remarks.map(\.description) == [
+                "~/.config/kanal/kanal.conf:2: hide_keys and hide_gost_keys exclude each other"
+            ])
+        #expect(!both.isClosed)
+        #expect(configuration(system: "hide_keys = gost, rsa").remarks.map(\.isError) == [true])
+    }
+
+    @Test("Programs that are known to fail at keys are not shown them, unless a file says which they are shown")
+    func programDefaults() {
+        #expect(configuration(program: "ssh-keygen").policy.hiddenKeys == [.gost, .otherCurves])
+        #expect(configuration(program: "gnupg-pkcs11-scd").policy.hiddenKeys == .gost)
+        #expect(configuration(program: "openssl").policy.hiddenKeys.isEmpty)
+        for text in ["hide_keys =", "[program ssh-keygen]\nhide_keys =", "[program ssh-keygen]\nhide_gost_keys = off"] {
+            #expect(configuration(system: text, program: "ssh-keygen").policy.hiddenKeys.isEmpty)
+            #expect(configuration(user: text, program: "ssh-keygen").policy.hiddenKeys.isEmpty)
+        }
+        #expect(
+            configuration(system: "hide_keys = x", program: "ssh-keygen").policy.hiddenKeys == [.gost, .otherCurves])
     }
 
     @Test("The user can turn the cache on, and not where the administrator has turned it off")

@@ -21,10 +21,11 @@ struct ExampleTests {
 
     /// The settings that the example shows in comments: `#key = value`, without a space behind the sign.
     private var shown: [String] {
-        text.split(separator: "\n").compactMap { line in
-            let setting = line.dropFirst()
-            return line.hasPrefix("#") && setting.first?.isLetter == true ? String(setting) : nil
-        }
+        text.prefix(upTo: text.range(of: "#[program NAME]")?.lowerBound ?? text.endIndex).split(separator: "\n")
+            .compactMap { line in
+                let setting = line.dropFirst()
+                return line.hasPrefix("#") && setting.first?.isLetter == true ? String(setting) : nil
+            }
     }
 
     @Test("As it is installed it says nothing")
@@ -42,10 +43,24 @@ struct ExampleTests {
                 "plain_bluetooth",
                 "pin_retention", "pin_keyring", "reconnect_window", "reconnect_window_wired", "busy_window",
                 "plain_login",
-                "hide_gost_keys", "cache", "containers", "authenticator", "authenticator_timeout", "activation",
+                "hide_keys", "hide_gost_keys", "cache", "containers", "authenticator", "authenticator_timeout",
+                "activation",
                 "consent", "syslog",
             ])
         #expect(configuration("x = 1").remarks.first?.text.description.split(separator: ",").count == keys.count)
+    }
+
+    @Test("It shows each program that keys are hidden from")
+    func programs() throws {
+        let sections = try #require(text.range(of: "#[program NAME]\n")).upperBound
+        var shown: [String: KeyFamilies] = [:], names: [String] = []
+        for line in text[sections...].split(separator: "\n") where line.hasPrefix("#") {
+            if let name = line.wholeMatch(of: /#\[program (.*)\]/)?.1 { names.append(String(name)) }
+            guard let value = line.wholeMatch(of: /#hide_keys = (.*)/)?.1 else { continue }
+            for name in names { shown[name] = configuration("hide_keys = \(value)").policy.hiddenKeys }
+            names = []
+        }
+        #expect(shown == ProgramDefaults.hiddenKeys)
     }
 
     @Test("It has a section to copy")
