@@ -46,6 +46,10 @@ struct DoctorRun {
         }
         findings += await step("clock") { ClockCheck(person: person).findings() }
         findings += await step("openssl") { OpenSSLCheck(person: person).findings() }
+        let configurationFile = state?.configurationFile
+        findings += await step("programs") {
+            ProgramChecks(person: person, configurationFile: configurationFile).findings()
+        }
         if states != nil, let manager = try? TokenAccess.current.manager() {
             // What keeps a token from being used at all keeps its channel closed, too.
             if !findings.contains(where: { $0.severity == .error }) {
@@ -56,7 +60,7 @@ struct DoctorRun {
                 findings += await ContainerChecks(pin: pin).findings(manager)
                 findings += await TokenChecks().findings(manager)
             }
-            findings += await HiddenKeysCheck(configurationFile: state?.configurationFile).findings(manager)
+            findings += await HiddenKeysCheck(configurationFile: configurationFile).findings(manager)
         }
         return findings
     }

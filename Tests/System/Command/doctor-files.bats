@@ -262,18 +262,42 @@ time_t time(time_t *result) { return result ? *result = 86400 : 86400; }' > cloc
     touch "$engines/pkcs11.so"
     healthy
     import ben
-    remedy='In /etc/kanal/kanal.conf add, for each program that uses it: [program NAME], and below hide_gost_keys = on'
+    remedy='In /etc/kanal/kanal.conf add, for each program that uses it: [program NAME], and below hide_keys = gost'
     finds warning openssl.keys "$remedy"
     printed "the token $serial has" found
     mkdir -p /etc/kanal
-    printf '[program nginx]\nhide_gost_keys = on\n' > /etc/kanal/kanal.conf
+    printf '[program nginx]\nhide_keys = gost\n' > /etc/kanal/kanal.conf
     healthy
+    # ssh has a default, which this line overrides.
+    printf '[program nginx]\nhide_gost_keys = on\n[program ssh-keygen]\nhide_keys =\n' > /etc/kanal/kanal.conf
+    finds warning programs.keys 'In /etc/kanal/kanal.conf add: [program ssh-keygen], and below hide_keys = gost, other-curves'
     rm -r /etc/kanal
     umount "$engines"
     for name in ann ben; do
         expect 0 "$kanal" key delete $name --yes --pin-source file:own
         expect 0 "$kanal" cert delete $name --yes --pin-source file:own
     done
+}
+
+@test "settings of Kerberos, wpa_supplicant and SSSD use a token in another way than was meant" {
+    printf '[libdefaults]\n pkinit_identities = PKCS11:module_name=x.so:slotid=0x1:token=a\n' > /etc/krb5.conf
+    finds warning programs.kerberos "editor +2 /etc/krb5.conf"
+    printf '[libdefaults]\n pkinit_identities = PKCS11:module_name=x.so:slotid=1:token=a\n' > /etc/krb5.conf
+    healthy
+    mkdir -p /etc/wpa_supplicant
+    printf 'network={\n    pin=87654321\n}\n' > /etc/wpa_supplicant/home.conf
+    finds warning programs.wpa-supplicant "editor +2 /etc/wpa_supplicant/home.conf"
+    not_printed 87654321 found
+    printf 'network={\n    pin="87654321"\n}\n' > /etc/wpa_supplicant/home.conf
+    healthy
+    mkdir -p /etc/sssd /etc/kanal
+    printf '[pam]\npam_cert_auth = True\n' > /etc/sssd/sssd.conf
+    healthy
+    echo "authenticator = pinentry" > /etc/kanal/kanal.conf
+    finds warning programs.sssd "In /etc/kanal/kanal.conf add: [program p11_child], and below an empty authenticator ="
+    printf '[program p11_child]\nauthenticator =\n' >> /etc/kanal/kanal.conf
+    healthy
+    rm -r /etc/krb5.conf /etc/wpa_supplicant /etc/sssd /etc/kanal
 }
 
 @test "a key has no certificate, or it expired, or expires soon" {

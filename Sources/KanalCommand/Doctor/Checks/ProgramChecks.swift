@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Terminal
+import Translation
+
+/// Settings of other programs by which they use a token in another way than was meant.
+struct ProgramChecks {
+    let person: CurrentUser
+    /// The user's `kanal.conf`; nil without a home.
+    let configurationFile: String?
+
+    func findings() -> [Finding] { kerberos + wirelessNetworks + smartCardLogin }
+
+    /// Whether a program is in one of the system's directories. Programs that only some PAM module makes a client of
+    /// tokens count with that module.
+    static func isInstalled(_ program: String) -> Bool {
+        if ["login", "su", "sudo", "sshd", "sshd-session"].contains(program) {
+            let families = OpenSSLCheck.libraries + Files.names(in: "/lib").map { "/lib/" + $0 }
+            guard families.contains(where: { Files.exists($0 + "/security/pam_p11.so") }) else { return false }
+        }
+        return ["/usr/bin", "/bin", "/usr/sbin", "/usr/lib/openssh", "/usr/libexec", "/usr/libexec/openssh"]
+            .contains { Files.exists("\($0)/\(program)") }
+    }
+
+    /// MIT Kerberos reads `slotid` as a decimal number: everything else is slot 0, where a PIN is then tried.
+    private var kerberos: [Finding] {
+        let files = ["/etc/krb5.conf"] + Files.names(in: "/etc/krb5.conf.d").map { "/etc/krb5.conf.d/" + $0 }
+        return files.flatMap { file in
+            settings(file).compactMap { line, text in
+                guard text.contains("PKCS11:"), let start = text.firstRange(of: "slotid=")?.upperBound else {
+                    return nil
+                }
+                let number = text[start...].prefix { !":, \t".contains($0) }
+                guard !number.allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
+                return .warning(
+                    "programs.kerberos",
+                    "\(file), line \(line): Kerberos reads slotid as a decimal number, and \"\(String(number))\" as slot 0: the PIN is then tried on the token there",
+                    remedy: person.asRoot("editor +\(line) \(file.quoted)"))
+            }
+        }
+    }
+
+    /// wpa_supplicant reads a value without quotes as hexadecimal digits, and tries the PIN at each start.
+    private var wirelessNetworks: [Finding] {
+        let folder = "/etc/wpa_supplicant"
+        return Files.names(in: folder).filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }.flatMap { file in
+            settings(file).compactMap { line, text in
+                guard text.hasPrefix("pin="), !text.hasPrefix("pin=\"") else { return nil }
+                return .warning(
+                    "programs.wpa-supplicant",
+                    "\(file), line \(line): wpa_supplicant reads a pin without quotes as hexadecimal digits, so that each start spends a try",
+                    remedy: person.asRoot("editor +\(line) \(file.quoted)"))
+            }
+        }
+    }
+
+    /// SSSD 2.8 does not log in to a token that says it asks for its PIN by itself, as one with `authenticator` does.
+    private var smartCardLogin: [Finding] {
+        let files = ["/etc/sssd/sssd.conf"] + Files.names(in: "/etc/sssd/conf.d").map { "/etc/sssd/conf.d/" + $0 }
+        let isUsed = files.flatMap(settings).contains { _, text in
+            text.filter { !$0.isWhitespace }.lowercased() == "pam_cert_auth=true"
+        }
+        guard isUsed,
+            let read = try? Configuration(
+                reading: "/etc/kanal/kanal.conf", user: configurationFile, program: "p11_child"),
+            read.authenticator != nil
+        else { return [] }
+        return [
+            .warning(
+                "programs.sssd",
+                "kanal.conf has an authenticator for SSSD's p11_child, which of some versions then does not log in to the token",
+                remedy: "In /etc/kanal/kanal.conf add: [program p11_child], and below an empty authenticator =")
+        ]
+    }
+
+    /// The lines of a file with their numbers, without comments and the white space around.
+    private func settings(_ file: String) -> [(line: Int, text: String)] {
+        (Files.content(file) ?? "").split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+            .map { (line: $0.offset + 1, text: $0.element.drop(while: \.isWhitespace)) }
+            .filter { !$0.text.hasPrefix("#") && !$0.text.hasPrefix(";") }
+            .map { (line: $0.line, text: String($0.text)) }
+    }
+}
