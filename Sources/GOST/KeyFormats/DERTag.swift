@@ -18,6 +18,7 @@ package enum DERTag: UInt8 {
     case utcTime = 0x17
     case generalizedTime = 0x18
     case visibleString = 0x1A
+    case generalString = 0x1B
     case universalString = 0x1C
     case bmpString = 0x1E
     case sequence = 0x30

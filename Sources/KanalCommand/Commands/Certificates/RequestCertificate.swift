@@ -41,6 +41,15 @@ struct RequestCertificate: AsyncParsableCommand {
             valueName: "type=value"))
     var extensions: [String] = []
 
+    @Option(
+        help: .saying(
+            "The extensions that a purpose needs: pkinit for a login by Kerberos, with --principal.",
+            valueName: "purpose"))
+    var profile: RequestProfile?
+
+    @Option(help: .saying("The Kerberos principal of the certificate's subject.", valueName: "name@REALM"))
+    var principal: KerberosPrincipal?
+
     func validate() throws {
         try result.validate(with: output)
         _ = try fields()
@@ -82,12 +91,20 @@ struct RequestCertificate: AsyncParsableCommand {
     }
 
     private func extensionFields() throws -> [RequestField] {
-        try extensions.map { text in
-            let halves = text.split(separator: "=", maxSplits: 1).map(String.init)
-            guard halves.count == 2 else {
-                throw ValidationError(translated("\(text.printable) is not an extension: write type=value"))
-            }
-            return RequestField(halves[0], halves[1])
+        guard profile != nil || principal == nil else {
+            throw ValidationError(translated("--principal goes with --profile pkinit"))
         }
+        let profiled = try profile?.extensions(for: principal) ?? []
+        return try profiled
+            + extensions.map { text in
+                let halves = text.split(separator: "=", maxSplits: 1).map(String.init)
+                guard halves.count == 2 else {
+                    throw ValidationError(translated("\(text.printable) is not an extension: write type=value"))
+                }
+                guard !profiled.contains(where: { $0.type == halves[0] }) else {
+                    throw ValidationError(translated("--profile and --extension both have \(halves[0])"))
+                }
+                return RequestField(halves[0], halves[1])
+            }
     }
 }

@@ -288,4 +288,32 @@ struct ObjectCommandTests {
         try await machine.type("cert delete ben --pin-source env:PIN --yes --json")
         try machine.screen.expect("cert-request")
     }
+
+    @Test("cert request for a login by Kerberos has the principal's names, as OpenSSL writes them")
+    func kerberosRequest() async throws {
+        let machine = try await Self.machine()
+        let command = "cert request --key ann --subject CN=Ann"
+        let profile = "--profile pkinit --principal"
+        let (status, _) = try await machine.type(
+            "\(command) --pin-source env:PIN --der -o ~/login.csr \(profile) ann@EXAMPLE.ORG", isShown: false)
+        #expect(status == .done)
+        let request = try machine.read("login.csr")
+        // subjectAltName = otherName:1.3.6.1.5.2.2;SEQUENCE:…, otherName:1.3.6.1.4.1.311.20.2.3;UTF8:ann@EXAMPLE.ORG
+        let names = [UInt8](
+            hex: """
+                3050A02D06062B0601050202A0233021A00D1B0B4558414D504C452E4F5247A110300EA003020101A10730051B03616E6E\
+                A01F060A2B060104018237140203A0110C0F616E6E404558414D504C452E4F5247
+                """)
+        #expect(request.contains(names))
+        // id-pkinit-KPClientAuth.
+        #expect(request.contains([0x06, 0x07, 0x2B, 0x06, 0x01, 0x05, 0x02, 0x03, 0x04]))
+        for rest in [
+            "--profile pkinit", "--principal ann@EXAMPLE.ORG", "\(profile) ann", "\(profile) a@b@C",
+            "\(profile) анна@C",
+            "\(profile) ann@C --extension extendedKeyUsage=clientAuth",
+        ] {
+            try await machine.type("\(command) \(rest)")
+        }
+        try machine.screen.expect("cert-request-profile")
+    }
 }
