@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The packages of "make deb" in Debians of their own, each made for this, used and removed: Debian 12, 13, the next one as
 # it is now, and that one with OpenSSL 4 alone. programs.bats and providers.bats try the programs there that use a token, with
-# a pcscd, a network and processes of their own; disturbances.bats disturbs that pcscd; provider.bats, provider-files.bats
-# and provider-messages.bats try the commands of OpenSSL by the package's provider, with tokens of this machine and its
-# gost-engine; provider-use.bats feeds bad inputs to the provider, built there, where OpenSSL differs from that in "make test".
+# a pcscd, a network and processes of their own, and kerberos.bats the logins; disturbances.bats disturbs that pcscd;
+# provider.bats, provider-files.bats and provider-messages.bats try the commands of OpenSSL by the package's provider, with
+# tokens of this machine and its gost-engine; provider-use.bats feeds bad inputs to the provider, built there, where OpenSSL
+# differs from that in "make test".
 #
 #   roots.sh [-f CHECK] [bookworm|trixie|sid|openssl4]...
 #
@@ -25,6 +26,8 @@ wanted='libengine-gost-openssl:gost.so opensc:pkcs11-tool p11-kit:p11-kit gnutls
     openssh-client:ssh-agent git:git libpam-p11:pam_p11.so pamtester:pamtester pkcs11-provider:pkcs11.so'
 # The same for providers.bats.
 servers='python3:_ssl.cpython*.so lighttpd-mod-openssl:mod_openssl.so stunnel4:stunnel nginx:nginx postgresql:postgres'
+# The same for kerberos.bats.
+kerberos='krb5-kdc:krb5kdc krb5-admin-server:kadmin.local krb5-pkinit:pkinit.so krb5-user:kinit*'
 # The systems in which the provider gets bad inputs, and the further packages for it.
 hostile=' trixie openssl4 '
 checkers='libssl-dev zlib1g-dev libzstd-dev libp11-kit-dev valgrind'
@@ -71,7 +74,7 @@ make_root() (
     echo 'Acquire::Check-Valid-Until "false";' > "$debian/etc/apt/apt.conf.d/90kanal"
     inside apt-get update -q
     : > "$debian/absent"
-    for name in $wanted $servers; do
+    for name in $wanted $servers $kerberos; do
         name=${name%:*}
         if grep -q '^ *Candidate: [0-9]' <<< "$(inside apt-cache policy "$name")"; then
             available+=("$name")
@@ -103,7 +106,7 @@ only_openssl4() {
     installs --target-release experimental openssl libssl-dev
     inside dpkg --purge --force-depends libssl3t64
     [ -z "$(find "$debian" -xdev -name 'lib*.so.3' \( -name 'libssl*' -o -name 'libcrypto*' \))" ] || return 1
-    for name in $wanted $servers; do
+    for name in $wanted $servers $kerberos; do
         file=$(find "$debian/usr" -xdev -name "${name#*:}" \( -type f -o -type l \) -not -path '*/share/*' | head -n 1)
         if [ -n "$file" ] && grep -q '\.so\.3 => not found' <<< "$(inside ldd "${file#"$debian"}" 2>&1)"; then
             lacks "${name%:*} $(basename "$file") of ${name%:*} is built for OpenSSL 3"
@@ -185,7 +188,8 @@ for name in "${@:-bookworm trixie sid openssl4}"; do
             echo "FAILED     it cannot be made:"
             tail -n 25 "$roots/$name.log" | sed 's/^/    /'
         else
-            try_root bats ${filter:+-f "$filter"} /tree/Tests/System/Packages/{programs,providers}.bats || failed+=" $name"
+            try_root bats ${filter:+-f "$filter"} /tree/Tests/System/{Packages/{programs,providers},Logins/kerberos}.bats \
+                || failed+=" $name"
         fi
         if [ $status = 0 ] && [ -z "$filter" ]; then
             try_disturbances "$name" || failed+=" $name (disturbances.bats)"
