@@ -22,7 +22,8 @@ struct store {
     struct token *token;
     struct object *objects;
     size_t count, next;
-    bool has_failed;
+    /* Some were found, or private keys were left out of a list. */
+    bool has_some, has_failed;
 };
 
 /* ---- The PIN ---- */
@@ -131,6 +132,7 @@ static int find(struct store *store, const struct asking *asking) {
         }
         if (found == 0)
             return 0;
+        store->has_some = store->has_some || store->count > 0 || (found < 0 && !is_only);
         if (store->count > 0 && store->expected == OSSL_STORE_INFO_PUBKEY)
             store->class_count = 0;
     }
@@ -198,10 +200,23 @@ static int give(struct store *store, const struct object *object, OSSL_CALLBACK 
     return done;
 }
 
-/* A list may be empty. For a search of one type OpenSSL reports only that nothing was read. */
-static int fail_empty(const struct store *store) {
+/* Reports that there is no object of this name, with the names that there are. */
+static int fail_missing(struct store *store, const struct asking *asking) {
+    CK_OBJECT_CLASS class = has_class(&store->name, CKO_PRIVATE_KEY) ? CKO_PRIVATE_KEY : store->class;
+    struct object object;
+
+    if (object_find(&store->name, class, asking, true, &store->token, &object))
+        FAIL(REASON_OBJECT, "it has come while it was searched for; try again");
+    object_free(&object);
+    return 0;
+}
+
+/* A list of all objects may be empty. For a search of one type OpenSSL reports only that nothing was read. */
+static int fail_empty(struct store *store, const struct asking *asking) {
+    bool is_named = store->name.has_id || store->name.label;
+
     switch (store->expected) {
-    case 0: return 0;
+    case 0: return is_named && !store->has_some ? fail_missing(store, asking) : 0;
     case OSSL_STORE_INFO_PKEY:
         return has_class(&store->name, CKO_PRIVATE_KEY)
             ? FAIL(REASON_OBJECT, "the token has no private key")
@@ -230,7 +245,7 @@ static int load(
         return 0;
     }
     if (store->next == store->count)
-        return fail_empty(store);
+        return fail_empty(store, &asking);
     /* Unusable objects of a list, such as a key without a public half, are passed over. */
     while (!done && store->next < store->count) {
         bool is_last;
