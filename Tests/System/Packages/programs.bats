@@ -114,6 +114,110 @@ provider_key() {
     provider_key ec sha256
 }
 
+# ---- Signers of modules, boot files, programs and zones ----
+
+# provider_named NAME: the package's settings, with the PIN, and another name of the provider.
+provider_named() {
+    sed "s|^kanal = kanal|$1 = kanal|; s|^\[kanal\]|&\nmodule = kanal.so\nPIN = $pin\nSERIAL = $serial|" \
+        /usr/share/doc/kanal/kanal-provider.cnf > provider.cnf
+}
+# The engine, under the name by which programs ask for one.
+engine_named() {
+    printf '%s\n' 'openssl_conf = main' '[main]' 'engines = engines' '[engines]' 'kanal = kanal' '[kanal]' 'engine_id = dynamic' \
+        "SO_PATH = $(pkg-config libcrypto --variable=enginesdir 2> /dev/null || ls -d /usr/lib/*/engines-3)/kanal.so" \
+        "ID = $1" 'LIST_ADD = 1' 'LOAD = EMPTY' "PIN = $pin" > engine.cnf
+}
+# Runs a program with one of these files, without a terminal.
+with() { OPENSSL_CONF=$PWD/$1 alone "${@:2}"; }
+
+# A program for EFI, which does nothing.
+make_boot_file() {
+    printf '.globl begin\nbegin: xor %%eax, %%eax\nret\n.data\n.quad 1\n' | as -o boot.o
+    ld -m i386pep --subsystem 10 -e begin boot.o -o boot.efi
+}
+is_since() { dpkg --compare-versions "$(version "$1")" ge "$2"; }
+
+@test "sign-file signs kernel modules by the provider that is called pkcs11, with RSA and P-256" {
+    local name size length sign_file
+    needs kanal-openssl-provider "$(sed -n 's/^kernel //p' /names)"
+    sign_file=$(find /usr/lib/linux-kbuild-*/scripts -name sign-file | sort --version-sort | tail -n 1)
+    provider_named pkcs11
+    for name in rsa ec; do
+        with provider.cnf "$sign_file" sha256 "pkcs11:object=$name;type=private" "$work/$name.pem" "$work/message" signed.ko
+        size=$(stat -c %s signed.ko)
+        length=$((16#$(tail -c 32 signed.ko | head -c 4 | od -An -tx1 | tr -d ' ')))
+        head -c $((size - 40 - length)) signed.ko | cmp - "$work/message"
+        tail -c $((40 + length)) signed.ko | head -c $length > signature
+        expect 0 openssl cms -verify -inform der -in signature -content "$work/message" -binary -certfile "$work/$name.pem" \
+            -CAfile "$work/authority.pem" -purpose any -out /dev/null
+    done
+}
+
+@test "systemd-sbsign signs boot files by the provider, with RSA and P-256" {
+    local name
+    needs kanal-openssl-provider systemd-repart sbsigntool
+    make_boot_file
+    provider_named kanal
+    for name in rsa ec; do
+        with provider.cnf /usr/lib/systemd/systemd-sbsign sign --private-key "pkcs11:object=$name;type=private" \
+            --private-key-source provider:kanal --certificate "$work/$name.pem" --output signed.efi boot.efi
+        expect 0 sbverify --cert "$work/authority.pem" signed.efi
+    done
+}
+
+# sbsign asks for an engine up to 0.9.4, and then for a provider by the same option.
+@test "sbsign signs boot files by the engine, or by the provider, with RSA and P-256" {
+    local name
+    needs sbsigntool
+    make_boot_file
+    provider_named kanal
+    engine_named kanal
+    for name in rsa ec; do
+        with "$(if is_since sbsigntool 0.9.5; then echo provider; else echo engine; fi).cnf" sbsign --engine kanal \
+            --key "pkcs11:object=$name;type=private" --cert "$work/$name.pem" --output signed.efi boot.efi
+        expect 0 sbverify --cert "$work/authority.pem" signed.efi
+    done
+}
+
+@test "osslsigncode signs programs by the engine, or by the provider, with RSA and P-256" {
+    local name
+    needs osslsigncode sbsigntool
+    make_boot_file
+    provider_named kanal
+    engine_named pkcs11
+    for name in rsa ec; do
+        rm -f signed.exe
+        if is_since osslsigncode 2.10; then
+            with provider.cnf osslsigncode sign -provider kanal -certs "$work/$name.pem" \
+                -key "pkcs11:object=$name;type=private" -h sha256 -in boot.efi -out signed.exe
+        else
+            with engine.cnf osslsigncode sign -pkcs11module "$module" -certs "$work/$name.pem" \
+                -key "pkcs11:object=$name;type=private" -h sha256 -in boot.efi -out signed.exe
+        fi
+        expect 0 osslsigncode verify -CAfile "$work/authority.pem" -in signed.exe
+        printed '^Succeeded'
+        expect 0 sbverify --cert "$work/authority.pem" signed.exe
+    done
+}
+
+@test "BIND's dnssec-keyfromlabel finds keys of RSA and P-256 by the provider, and dnssec-signzone signs with them" {
+    local name
+    needs kanal-openssl-provider bind9-utils
+    is_since bind9-utils 9.20 || skip "BIND of this Debian is built without engines and providers"
+    printf '%s\n' '$ORIGIN example.' '$TTL 300' '@ SOA ns.example. root.example. 1 3600 600 86400 300' '@ NS ns' 'ns A 127.0.0.1' > zone
+    provider_named kanal
+    for name in rsa:RSASHA256 ec:ECDSAP256SHA256; do
+        rm -f K* signed
+        with provider.cnf dnssec-keyfromlabel -a "${name#*:}" -l "pkcs11:object=${name%:*}" -f KSK example.
+        with provider.cnf dnssec-keyfromlabel -a "${name#*:}" -l "pkcs11:object=${name%:*}" example.
+        with provider.cnf dnssec-signzone -S -o example. -f signed zone
+        expect 0 dnssec-verify -o example. signed
+        printed "^Algorithm: ${name#*:}: KSKs: 1 active"
+        sed 's/127\.0\.0\.1/127.0.0.2/' signed > changed
+        expect 1 dnssec-verify -o example. changed
+    done
+}
+
 # ---- PKCS #11 by other libraries ----
 
 @test "p11-kit shows the library and its token" {
@@ -121,6 +225,16 @@ provider_key() {
     expect 0 p11-kit list-modules
     printed '^kanal: \|^module: kanal'
     printed "serial-number: $serial"
+}
+
+@test "p11-kit writes public keys of RSA, P-256 and GOST" {
+    local name
+    needs p11-kit
+    is_since p11-kit 0.25 || skip "p11-kit of this Debian has no export-object"
+    for name in rsa ec gost; do
+        expect 0 p11-kit export-object "pkcs11:serial=$serial;object=$name;type=public"
+        cmp output "$work/$name.pub"
+    done
 }
 
 @test "OpenSC's pkcs11-tool signs with RSA" {

@@ -23,7 +23,8 @@ fail() {
 base='pcscd vsmartcard-vpcd openssl gcc libc6-dev pkg-config libpcsclite-dev procps iproute2 bats'
 # Packages of which programs.bats tries this file. A Debian need not have them.
 wanted='libengine-gost-openssl:gost.so opensc:pkcs11-tool p11-kit:p11-kit gnutls-bin:p11tool libnss3-tools:certutil
-    openssh-client:ssh-agent git:git libpam-p11:pam_p11.so pamtester:pamtester pkcs11-provider:pkcs11.so'
+    openssh-client:ssh-agent git:git libpam-p11:pam_p11.so pamtester:pamtester pkcs11-provider:pkcs11.so
+    sbsigntool:sbsign systemd-repart:systemd-sbsign osslsigncode:osslsigncode bind9-utils:dnssec-signzone'
 # The same for providers.bats.
 servers='python3:_ssl.cpython*.so lighttpd-mod-openssl:mod_openssl.so stunnel4:stunnel nginx:nginx postgresql:postgres'
 # The same for kerberos.bats.
@@ -74,7 +75,10 @@ make_root() (
     echo 'Acquire::Check-Valid-Until "false";' > "$debian/etc/apt/apt.conf.d/90kanal"
     inside apt-get update -q
     : > "$debian/absent"
-    for name in $wanted $servers $kerberos; do
+    # The package with sign-file has the kernel's version in its name; the file "names" has it.
+    kernel=$(inside apt-cache pkgnames linux-kbuild- | sort --version-sort | tail -n 1)
+    echo "kernel $kernel" > "$debian/names"
+    for name in $wanted "$kernel:sign-file" $servers $kerberos; do
         name=${name%:*}
         if grep -q '^ *Candidate: [0-9]' <<< "$(inside apt-cache policy "$name")"; then
             available+=("$name")

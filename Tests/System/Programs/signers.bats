@@ -57,7 +57,7 @@ make_boot_file() {
 # Settings that have Kanal's provider under the name by which programs ask for it, with more lines of its section.
 provider_settings() {
     printf '%s\n' 'openssl_conf = main' '[main]' 'providers = providers' '[providers]' 'default = software' 'pkcs11 = token' \
-        '[software]' 'activate = 1' '[token]' "module = $products/ossl-modules/kanal.so" "MODULE_PATH = $module" 'activate = 1' \
+        '[software]' 'activate = 1' '[token]' 'module = kanal.so' "MODULE_PATH = $module" 'activate = 1' \
         "${@-PIN = $pin}"
 }
 
@@ -76,7 +76,7 @@ alone() { expect "$1" setsid --wait "${@:2}" < /dev/null; }
 # sign_module SETTINGS STATUS KEY CERTIFICATE
 sign_module() {
     rm -f signed.ko
-    with "$1" "$2" "$sign_file" sha256 "$3" "$4" boot.o signed.ko
+    OPENSSL_MODULES=$products/ossl-modules with "$1" "$2" "$sign_file" sha256 "$3" "$4" boot.o signed.ko
 }
 
 # Whether the module's signature is good for OpenSSL: behind the module are the message, 12 bytes of which the last four are its
