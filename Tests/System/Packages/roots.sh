@@ -78,7 +78,7 @@ make_root() (
     # The package with sign-file has the kernel's version in its name; the file "names" has it.
     kernel=$(inside apt-cache pkgnames linux-kbuild- | sort --version-sort | tail -n 1)
     echo "kernel $kernel" > "$debian/names"
-    for name in $wanted "$kernel:sign-file" $servers $kerberos; do
+    for name in $wanted $kernel:sign-file $servers $kerberos; do
         name=${name%:*}
         if grep -q '^ *Candidate: [0-9]' <<< "$(inside apt-cache policy "$name")"; then
             available+=("$name")
@@ -110,7 +110,7 @@ only_openssl4() {
     installs --target-release experimental openssl libssl-dev
     inside dpkg --purge --force-depends libssl3t64
     [ -z "$(find "$debian" -xdev -name 'lib*.so.3' \( -name 'libssl*' -o -name 'libcrypto*' \))" ] || return 1
-    for name in $wanted $servers $kerberos; do
+    for name in $wanted $kernel:sign-file $servers $kerberos; do
         file=$(find "$debian/usr" -xdev -name "${name#*:}" \( -type f -o -type l \) -not -path '*/share/*' | head -n 1)
         if [ -n "$file" ] && grep -q '\.so\.3 => not found' <<< "$(inside ldd "${file#"$debian"}" 2>&1)"; then
             lacks "${name%:*} $(basename "$file") of ${name%:*} is built for OpenSSL 3"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Emulator
 import GOST
 import HostCrypto
+import TestSupport
 import Testing
 import Token
 
@@ -45,14 +47,17 @@ struct HiddenKeyTests {
         "A family hides its key pairs and their certificates, and nothing else, in a new process, too",
         arguments: [[], .gost, .otherCurves, [.gost, .otherCurves]] as [KeyFamilies], [Identity.usb, .bt].map(\.name))
     func hidden(_ families: KeyFamilies, on identity: String) throws {
-        let (reader, application, session) = try TokenKeyTests.start(identity == "bt" ? .bt : .usb) {
-            $0.policy.hiddenKeys = families
-        }
+        let (passwords, store) = (identity == "bt" ? [Application.password] : [], Folder())
+        let reader = try EmulatedReader(identity == "bt" ? .bt : .usb, passwords: passwords)
+        let application = Application(reader, store: store) { $0.policy.hiddenKeys = families }
+        if !passwords.isEmpty { try application.activate() }
+        let session = try application.open()
+        try application.logIn(session)
         try Self.fill(application, session)
         var expected = ["p256", "p256", "p256", "rsa", "rsa", "rsa", "unread"]
         if !families.contains(.gost) { expected += Array(repeating: "gost", count: 6) }
         if !families.contains(.otherCurves) { expected += Array(repeating: "other", count: 3) }
-        let next = Application(reader, store: application.store) { $0.policy.hiddenKeys = families }
+        let next = Application(reader, store: store) { $0.policy.hiddenKeys = families }
         let other = try next.open()
         try next.logIn(other)
         for (application, session) in [(application, session), (next, other)] {
