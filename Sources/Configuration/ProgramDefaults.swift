@@ -14,6 +14,8 @@ package enum ProgramDefaults {
             "gnupg-pkcs11-scd": .gost,
             // Ends at a certificate whose key NSS does not know.
             "pdfsig": .gost,
+            // Find no key beside one by libp11's engine, and make signatures with it by Kanal's that nothing verifies.
+            "sbsign": .gost, "osslsigncode": .gost,
         ]
         // Those whose PAM stack may have pam_p11.
         for program in ["login", "su", "sudo", "sshd", "sshd-session"] { table[program] = .gost }

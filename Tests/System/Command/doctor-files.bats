@@ -300,6 +300,21 @@ time_t time(time_t *result) { return result ? *result = 86400 : 86400; }' > cloc
     rm -r /etc/krb5.conf /etc/wpa_supplicant /etc/sssd /etc/kanal
 }
 
+@test "a volume of crypttab is opened before pcscd listens, or by a target that is disabled" {
+    printf 'vault UUID=1 - pkcs11-uri=auto\n' > /etc/crypttab
+    finds warning programs.crypttab "Add _netdev to the options of the volume vault in /etc/crypttab"
+    printf 'vault UUID=1 - pkcs11-uri=auto,_netdev\nother UUID=2 none luks\n' > /etc/crypttab
+    rm -f /etc/systemd/system/*.wants/remote-cryptsetup.target
+    finds warning programs.crypttab "systemctl enable remote-cryptsetup.target"
+    mkdir -p /etc/systemd/system/multi-user.target.wants
+    touch /etc/systemd/system/multi-user.target.wants/remote-cryptsetup.target
+    healthy
+    printf 'vault UUID=1 - pkcs11-uri=auto,noauto\n' > /etc/crypttab
+    rm /etc/systemd/system/multi-user.target.wants/remote-cryptsetup.target
+    healthy
+    rm /etc/crypttab
+}
+
 @test "a key has no certificate, or it expired, or expires soon" {
     request="kanal cert request --token $serial --key"
     rest="--output request.pem"

@@ -86,6 +86,17 @@ issue() {
     printed '^Number of keys: 0$'
 }
 
+@test "an authority that copies what --profile pkinit asks for makes a certificate that gets a ticket" {
+    by_kanal cert request --token "$serial" --key rsa --subject CN=ann --profile pkinit --principal "ann@$realm" \
+        --output request.pem --overwrite
+    expect 0 openssl x509 -req -in request.pem -CA authority.pem -CAkey authority.key -CAcreateserial -days 30 \
+        -copy_extensions copy -out certificate.pem
+    by_kanal cert import --token "$serial" --label profile certificate.pem
+    gets_ticket ann token=Full:certlabel=profile
+    refused "Client name mismatch" ben token=Full:certlabel=profile
+    by_kanal cert delete --token "$serial" --yes profile
+}
+
 @test "token= and a decimal slotid= select the token, and the other one gets no PIN" {
     local before
     before=$(grep -c '^> ..20' full-trace)

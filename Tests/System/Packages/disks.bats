@@ -358,7 +358,7 @@ tries() { "$kanal" info 2> /dev/null | sed -n 's/^PIN: *\([0-9]*\) of .*/\1/p'; 
     for system in $newer; do
         opens 1 $system auto-$system
         printed 'Configured private key URI matches multiple keys, refusing'
-        printf '[program cryptsetup]\nhide_gost_keys = on\n' > "$roots/$system/etc/kanal/kanal.conf"
+        printf '[program cryptsetup]\nhide_keys = gost\n' > "$roots/$system/etc/kanal/kanal.conf"
         opens 0 $system auto-$system
     done
 }

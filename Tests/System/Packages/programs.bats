@@ -319,7 +319,7 @@ is_since() { dpkg --compare-versions "$(version "$1")" ge "$2"; }
     # libp11 of Debian 12 stops at a GOST key, and pam_p11 then looks for ever.
     if dpkg --compare-versions "$(version libpam-p11)" lt 0.6; then
         echo "# with GOST keys hidden" >&3
-        printf '[program pamtester]\nhide_gost_keys = on\n' >> /etc/kanal/kanal.conf
+        printf '[program pamtester]\nhide_keys = gost\n' >> /etc/kanal/kanal.conf
     fi
     useradd --create-home kanal-user
     install -d -o kanal-user -m 700 /home/kanal-user/.eid

@@ -25,7 +25,7 @@ pkcs11_provider() {
     echo -n $pin > "$work/pin"
     chmod 644 "$work/pin"
     for program in openssl "$(basename "$(realpath /usr/bin/python3)")" lighttpd stunnel stunnel4 nginx postgres; do
-        printf '[program %s]\nhide_gost_keys = on\n' "$program"
+        printf '[program %s]\nhide_keys = gost\n' "$program"
     done >> /etc/kanal/kanal.conf
 }
 

@@ -170,11 +170,12 @@ sign_boot_file() {
     log_in
 }
 
-@test "sbsign signs by libp11's engine if GOST keys are hidden from it" {
+@test "sbsign signs by libp11's engine, because GOST keys are hidden from it" {
     local name
+    configure 'hide_keys ='
     sign_boot_file openssl-pkcs11.cnf 1 pkcs11 "pkcs11:object=rsa;type=private"
     printed 'The private key was not found'
-    configure '[program sbsign]' 'hide_gost_keys = on'
+    unconfigure
     for name in rsa ec; do
         sign_boot_file openssl-pkcs11.cnf 0 pkcs11 "pkcs11:object=$name;type=private" $name.pem
         verify_program signed.efi $name
@@ -206,11 +207,12 @@ sign_program() {
     log_in
 }
 
-@test "osslsigncode signs by libp11's engine if GOST keys are hidden from it" {
+@test "osslsigncode signs by libp11's engine, because GOST keys are hidden from it" {
     local name
+    configure 'hide_keys ='
     sign_program none.cnf 255 "pkcs11:object=rsa;pin-value=$pin"
     printed 'object not found'
-    configure '[program osslsigncode]' 'hide_gost_keys = on'
+    unconfigure
     for name in rsa ec; do
         sign_program none.cnf 0 "pkcs11:object=$name;pin-value=$pin" $name.pem
         verify_program signed.exe $name
@@ -316,7 +318,6 @@ sign_commit() {
 
 @test "git signs by OpenSSH's agent with RSA and P-256; without the agent it signs nothing" {
     local type key
-    configure '[program ssh-pkcs11-helper]' 'hide_gost_keys = on' '[program ssh-keygen]' 'hide_gost_keys = on'
     start_agent
     ssh-add -L > keys
     [ "$(wc -l < keys)" = 2 ] || fail "other keys: $(cat keys)"

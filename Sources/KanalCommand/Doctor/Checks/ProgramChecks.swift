@@ -10,7 +10,7 @@ struct ProgramChecks {
     /// The user's `kanal.conf`; nil without a home.
     let configurationFile: String?
 
-    func findings() -> [Finding] { kerberos + wirelessNetworks + smartCardLogin }
+    func findings() -> [Finding] { kerberos + wirelessNetworks + smartCardLogin + encryptedVolumes }
 
     /// Whether a program is in one of the system's directories. Programs that only some PAM module makes a client of
     /// tokens count with that module.
@@ -72,6 +72,33 @@ struct ProgramChecks {
                 "kanal.conf has an authenticator for SSSD's p11_child, which of some versions then does not log in to the token",
                 remedy: "In /etc/kanal/kanal.conf add: [program p11_child], and below an empty authenticator =")
         ]
+    }
+
+    /// systemd opens volumes of `/etc/crypttab` before pcscd listens, unless they wait for the network, or for an
+    /// administrator; those that wait are opened by a target that may be disabled.
+    private var encryptedVolumes: [Finding] {
+        let file = "/etc/crypttab"
+        let isEnabled = Files.names(in: "/etc/systemd/system")
+            .contains { Files.exists("/etc/systemd/system/\($0)/remote-cryptsetup.target") }
+        return settings(file).compactMap { line, text in
+            let fields = text.split(whereSeparator: \.isWhitespace)
+            guard fields.count > 3 else { return nil }
+            let (name, options) = (String(fields[0]), fields[3].split(separator: ","))
+            guard options.contains(where: { $0.hasPrefix("pkcs11-uri=") }), !options.contains("noauto") else {
+                return nil
+            }
+            guard options.contains("_netdev") else {
+                return .warning(
+                    "programs.crypttab",
+                    "\(file), line \(line): the volume \(name) is opened before pcscd listens: systemd finds no token",
+                    remedy: "Add _netdev to the options of the volume \(name) in /etc/crypttab")
+            }
+            guard !isEnabled else { return nil }
+            return .warning(
+                "programs.crypttab",
+                "\(file), line \(line): the volume \(name) is opened by remote-cryptsetup.target, which is disabled",
+                remedy: person.asRoot("systemctl enable remote-cryptsetup.target"))
+        }
     }
 
     /// The lines of a file with their numbers, without comments and the white space around.
