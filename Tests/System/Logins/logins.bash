@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+# Logins by PAM, for files that have loaded common: users, services of PAM and trusted authorities in mounts of the test's own; the
+# tokens of two users; pamtester in place of login, sudo and a screen lock.
+
+own=/run/logins
+services=(login sudo xscreensaver)
+officer=87654321
+wrong=11111111
+# The PIN of the other user's token.
+other=24682468
+
+# Puts copies of the directories that logins read and write over the machine's. Otherwise all is skipped.
+own_machine() {
+    if [ "$(id -u)" != 0 ] || [ "${KANAL_APART:-}" != yes ]; then
+        skip_all "the machine's users and PAM stay as they are: Tests/System/apart bats …"
+        return 1
+    fi
+    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/file" "$work"
+    unset OPENSSL_CONF
+    local directory
+    for directory in /etc /var/lib/sss /var/log/sssd; do
+        [ -d $directory ] || continue
+        mkdir -p "$own$directory"
+        cp -a "$directory/." "$own$directory"
+        mount --bind "$own$directory" "$directory"
+    done
+    mkdir -p /etc/kanal
+    # libp11 0.4.12, of pam_p11, does not get past a GOST key.
+    printf '[program %s]\nhide_gost_keys = on\n' pamtester > /etc/kanal/kanal.conf
+    add_user ann 60001
+    add_user boris 60002
+    add_user vera 60003
+}
+
+leave_machine() {
+    local directory
+    for directory in /var/log/sssd /var/lib/sss /etc; do
+        if [ -d "$own$directory" ]; then umount --lazy $directory; fi
+    done
+    rm -rf $own
+}
+
+# A user without a password: name, number.
+add_user() {
+    echo "$1:x:$2:$2::$own/home/$1:/bin/sh" >> /etc/passwd
+    echo "$1:x:$2:" >> /etc/group
+    echo "$1:*:19000::::::" >> /etc/shadow
+    install -d -o "$2" -g "$2" -m 700 "$own/home/$1"
+}
+
+# Writes the services of PAM, with a line for the authentication.
+write_services() {
+    local service
+    for service in "${services[@]}"; do
+        printf '%s\n' "auth required $*" 'account required pam_unix.so' 'session required pam_permit.so' > "/etc/pam.d/$service"
+    done
+}
+
+# ---- Certificates and tokens ----
+
+make_authority() {
+    expect 0 openssl req -x509 -newkey rsa:2048 -noenc -keyout "$1.key" -out "$1.pem" -subj "/CN=$1" -days 30 \
+        -addext basicConstraints=critical,CA:true -addext keyUsage=keyCertSign,cRLSign
+}
+
+# issue FILE KEY USER AUTHORITY [DAYS]: a certificate of a public key.
+issue() {
+    printf '%s\n' keyUsage=critical,digitalSignature extendedKeyUsage=clientAuth > extensions
+    OPENSSL_CONF=$work/openssl.cnf expect 0 openssl x509 -new -force_pubkey "$2" -subj "/CN=$3" -CA "$4.pem" -CAkey "$4.key" -extfile extensions -out "$1" \
+        -days "${5:-20}"
+}
+
+on_token() { PIN=$pin expect 0 "$kanal" "$@" --pin-source env:PIN; }
+
+# Makes a key and its certificate on the token: kind, id, user. The files are named after both users.
+add_key() {
+    on_token key generate --kind "$1" --id "$2"
+    on_token key export "$2" --output "$who-$2.key"
+    issue "$who-$2.pem" "$who-$2.key" "$3" Company
+    on_token cert import "$who-$2.pem"
+}
+
+# The token of ann has keys of all kinds, one of them for vera; boris has one of his own.
+make_tokens() {
+    make_authority Company
+    make_authority Foreign
+    put_in ann
+    add_key gost256 01 ann
+    add_key rsa2048 02 ann
+    add_key p256 03 vera
+    put_in boris
+    add_key gost256 01 boris
+    add_key p256 02 boris
+    NEW=$other on_token pin change --new-pin-source env:NEW
+}
+
+# Has the token of this user in the reader.
+who=
+put_in() {
+    [ "$who" != "$1" ] || return 0
+    detach
+    insert usb "$1" --label "Token of $1"
+    who=$1
+    keep who
+}
+
+take_out() {
+    detach
+    who=
+    keep who
+}
+
+# Puts another certificate in place of the one with this id: id, file.
+replace_certificate() {
+    on_token cert delete "$1" --yes
+    on_token cert import "$2" --id "$1"
+}
+
+# The tries that the PIN of the token in the reader has.
+tries() { "$kanal" info 2> /dev/null | sed -n 's/^PIN: *\([0-9]*\) of .*/\1/p; s/^PIN: *locked.*/0/p'; }
+has_tries() { [ "$(tries)" = "$1" ] || fail "$(tries) tries left instead of $1"; }
+
+# ---- Logins ----
+
+# pass STATUS SERVICE USER [PIN]: a login by the service. A screen lock runs as its user.
+pass() {
+    local as=()
+    [ "$2" != xscreensaver ] || as=(setpriv --reuid="$3" --regid="$3" --clear-groups env HOME="$own/home/$3")
+    echo "${4-$pin}" > answer
+    expect "$1" "${as[@]}" timeout 30 pamtester "$2" "$3" authenticate acct_mgmt open_session close_session < answer
+    if [ "$1" = 0 ]; then printed 'successfully authenticated'; else not_printed 'successfully'; fi
+}
+
+# Begins a login, as far as the question for the PIN: service, user, question.
+begin() {
+    rm -f answers
+    mkfifo answers
+    exec 5<> answers
+    launch timeout 60 stdbuf -oL pamtester "$1" "$2" authenticate > output 2>&1 < answers 5>&-
+    begun=$launched
+    wait_until grep -q "$3" output || fail "the PIN is not asked for: $(cat output)"
+}
+
+# Answers the question, and sees that the login fails.
+refused() {
+    echo $pin >&5
+    exec 5>&-
+    refute wait "$begun"
+    not_printed 'successfully'
+}

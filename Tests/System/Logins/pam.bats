@@ -1,0 +1,224 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Logins by pam_p11 and pam_pkcs11 with emulated tokens that hold keys and certificates of GOST, RSA and P-256.
+# bats file_tags=pcscd
+load ../common
+load logins
+
+setup_file() {
+    prepare
+    own_machine || return 0
+    start_pcscd
+    make_tokens
+    mkdir -p /etc/pam_pkcs11/{cacerts,crls}
+    cp Company.pem /etc/pam_pkcs11/cacerts
+    expect 0 openssl rehash /etc/pam_pkcs11/cacerts
+    cat > /etc/pam_pkcs11/pam_pkcs11.conf << END
+pam_pkcs11 {
+    use_pkcs11_module = kanal;
+    pkcs11_module kanal {
+        module = $module;
+        slot_num = 0;
+        support_threads = true;
+        ca_dir = /etc/pam_pkcs11/cacerts;
+        crl_dir = /etc/pam_pkcs11/crls;
+        cert_policy = ca,signature;
+    }
+    use_mappers = cn;
+    mapper cn {
+        module = internal;
+        ignorecase = false;
+        mapfile = "none";
+    }
+}
+END
+}
+
+teardown_file() {
+    clean_up
+    leave_machine
+}
+
+by_p11() {
+    write_services pam_p11.so "$module"
+    allow ann ann-02.pem
+    rm -rf $own/home/boris/.eid
+}
+
+by_pkcs11() { write_services pam_pkcs11.so; }
+
+# A user may log in by pam_p11 with the keys of these certificates.
+allow() {
+    install -d -o "$1" -g "$1" -m 700 "$own/home/$1/.eid"
+    cat "${@:2}" > "$own/home/$1/.eid/authorized_certificates"
+}
+
+# ---- pam_p11 ----
+
+@test "pam_p11: login, sudo and a screen lock let a user in by an RSA key beside GOST keys and certificates" {
+    by_p11
+    put_in ann
+    for service in "${services[@]}"; do pass 0 $service ann; done
+}
+
+@test "pam_p11: a P-256 key serves beside GOST keys" {
+    by_p11
+    put_in boris
+    allow boris boris-02.pem
+    for service in "${services[@]}"; do pass 0 $service boris $other; done
+}
+
+@test "pam_p11: a wrong PIN is named and costs one try, an empty one costs none" {
+    by_p11
+    put_in ann
+    pass 1 login ann $wrong
+    printed 'PIN not verified'
+    has_tries 9
+    pass 1 sudo ann ''
+    has_tries 9
+    pass 0 login ann
+    has_tries 10
+}
+
+@test "pam_p11: the last try is announced before it is used" {
+    by_p11
+    put_in ann
+    for _ in {1..9}; do pass 1 login ann $wrong; done
+    has_tries 1
+    pass 0 login ann
+    printed '(last try)'
+    has_tries 10
+}
+
+@test "pam_p11: without a token no PIN is asked for" {
+    by_p11
+    take_out
+    pass 1 login ann
+    printed 'No token found'
+    not_printed 'Login with'
+}
+
+@test "pam_p11: a token without a key of the user is not asked for a PIN" {
+    by_p11
+    put_in boris
+    pass 1 login ann
+    printed 'No authorized keys on token'
+    put_in ann
+    pass 1 login boris
+    printed 'No authorized keys on token'
+    allow boris boris-02.pem
+    pass 1 login boris
+    printed 'No authorized keys on token'
+    has_tries 10
+}
+
+@test "pam_p11: a token that leaves while the PIN is asked for lets no user in, also when another's has its place" {
+    by_p11
+    put_in ann
+    begin login ann 'Login with Token of ann'
+    put_in boris
+    refused
+    printed 'PIN not verified'
+    has_tries 10
+    put_in ann
+    has_tries 10
+    pass 0 login ann
+}
+
+@test "pam_p11: a key that is struck off the list lets no user in" {
+    by_p11
+    put_in ann
+    pass 0 login ann
+    issue stranger.pem boris-02.key ann Company
+    allow ann stranger.pem
+    pass 1 login ann
+    printed 'No authorized keys on token'
+}
+
+# ---- pam_pkcs11 ----
+
+@test "pam_pkcs11: login, sudo and a screen lock let each user in by the own certificate, RSA and P-256, beside GOST ones" {
+    by_pkcs11
+    put_in ann
+    for service in "${services[@]}"; do
+        pass 0 $service ann
+        pass 0 $service vera
+    done
+}
+
+@test "pam_pkcs11: a wrong PIN is named and costs one try, an empty one costs none" {
+    by_pkcs11
+    put_in ann
+    pass 1 login ann $wrong
+    printed 'Wrong smartcard PIN'
+    has_tries 9
+    pass 1 sudo ann ''
+    printed 'Empty smartcard PIN not allowed'
+    has_tries 9
+    pass 0 login ann
+    has_tries 10
+}
+
+@test "pam_pkcs11: a blocked PIN lets no user in until it is unblocked" {
+    by_pkcs11
+    put_in ann
+    for _ in {1..10}; do pass 1 login ann $wrong; done
+    has_tries 0
+    pass 1 login ann
+    printed 'Wrong smartcard PIN'
+    PIN=$officer expect 0 "$kanal" pin unblock --pin-source env:PIN
+    pass 0 login ann
+}
+
+@test "pam_pkcs11: without a token no PIN is asked for" {
+    by_pkcs11
+    take_out
+    pass 1 login ann
+    printed 'No smart card found'
+    not_printed 'PIN:'
+}
+
+@test "pam_pkcs11: another user's token lets no user in" {
+    by_pkcs11
+    put_in boris
+    pass 1 login ann $other
+    printed 'No matching certificate found'
+    pass 0 login boris $other
+}
+
+@test "pam_pkcs11: a token that leaves while the PIN is asked for lets no user in, also when another's has its place" {
+    by_pkcs11
+    put_in ann
+    begin login ann 'PIN: '
+    put_in boris
+    refused
+    printed 'Wrong smartcard PIN'
+    has_tries 10
+    put_in ann
+    has_tries 10
+    pass 0 login ann
+}
+
+@test "pam_pkcs11: an expired certificate is named and lets no user in" {
+    by_pkcs11
+    put_in ann
+    issue expired.pem ann-02.key ann Company -1
+    replace_certificate 02 expired.pem
+    pass 1 login ann
+    cp output result
+    replace_certificate 02 ann-02.pem
+    printed 'Certificate has expired' result
+    pass 0 login ann
+}
+
+@test "pam_pkcs11: a certificate of an authority that is not trusted is named and lets no user in" {
+    by_pkcs11
+    put_in ann
+    issue foreign.pem ann-02.key ann Foreign
+    replace_certificate 02 foreign.pem
+    pass 1 login ann
+    cp output result
+    replace_certificate 02 ann-02.pem
+    printed 'Certificate signature invalid' result
+    pass 0 login ann
+}

@@ -1,0 +1,158 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Logins by SSSD's pam_sss and p11_child, for users of this machine, with emulated tokens that hold keys and certificates of GOST,
+# RSA and P-256.
+# bats file_tags=pcscd
+load ../common
+load logins
+
+setup_file() {
+    prepare
+    own_machine || return 0
+    hide_p11_kit_modules
+    echo "module: $module" > "$(pkg-config p11-kit-1 --variable=p11_module_configs)/kanal.module"
+    start_pcscd
+    make_tokens
+    mkdir -p /etc/sssd/pki
+    cp Company.pem /etc/sssd/pki/sssd_auth_ca_db.pem
+    cat > /etc/sssd/sssd.conf << END
+[sssd]
+services = nss, pam
+domains = local
+
+[pam]
+pam_cert_auth = True
+pam_p11_allowed_services = +xscreensaver
+p11_child_timeout = 30
+debug_level = 6
+
+[domain/local]
+id_provider = files
+
+[certmap/local/ann]
+matchrule = <SUBJECT>^CN=ann$
+
+[certmap/local/vera]
+matchrule = <SUBJECT>^CN=vera$
+
+[certmap/local/boris]
+matchrule = <SUBJECT>^CN=boris$
+END
+    chmod 600 /etc/sssd/sssd.conf
+    write_services pam_sss.so try_cert_auth
+    launch sssd --interactive --logger=files > sssd.log 2>&1
+    wait_until test -S /var/lib/sss/pipes/pam || fail "SSSD does not start: $(cat sssd.log)"
+}
+
+teardown_file() {
+    clean_up
+    leave_machine
+}
+
+# As that of all files; then the log of p11_child has the lines of one check.
+setup() {
+    cd "$work"
+    # shellcheck source=/dev/null
+    [ ! -e .state ] || . ./.state
+    [ -z "${no_tests:-}" ] || skip "$no_tests"
+    : > /var/log/sssd/p11_child.log
+}
+said() { printed "$1" /var/log/sssd/p11_child.log; }
+
+@test "login, sudo and a screen lock let each user in by the own certificate, RSA and P-256, beside GOST ones" {
+    put_in ann
+    for service in "${services[@]}"; do
+        pass 0 $service ann
+        pass 0 $service vera
+    done
+    put_in boris
+    pass 0 login boris $other
+}
+
+@test "a wrong PIN costs one try, an empty one costs none, the right one restores them" {
+    put_in ann
+    pass 1 login ann $wrong
+    printed 'Authentication failure'
+    has_tries 9
+    pass 1 sudo ann ''
+    has_tries 9
+    pass 0 login ann
+    has_tries 10
+}
+
+@test "a blocked PIN is named and lets no user in until it is unblocked" {
+    put_in ann
+    for _ in {1..10}; do pass 1 login ann $wrong; done
+    has_tries 0
+    pass 1 login ann
+    printed 'PIN locked'
+    PIN=$officer expect 0 "$kanal" pin unblock --pin-source env:PIN
+    pass 0 login ann
+}
+
+@test "without a token no PIN is asked for" {
+    take_out
+    pass 1 login ann
+    not_printed 'PIN for'
+}
+
+@test "another user's token lets no user in, and is not asked for its PIN" {
+    put_in boris
+    pass 1 login ann
+    not_printed 'PIN for'
+    has_tries 10
+}
+
+@test "a token that leaves while the PIN is asked for lets no user in" {
+    put_in ann
+    begin login ann 'PIN for Token of ann'
+    take_out
+    refused
+    put_in ann
+    has_tries 10
+    pass 0 login ann
+}
+
+@test "another user's token in its place lets no user in" {
+    put_in ann
+    begin login ann 'PIN for Token of ann'
+    put_in boris
+    refused
+    # p11_child 2.8.2 shows the PIN to that token.
+    pass 0 login boris $other
+}
+
+@test "a login waits for the token where the service demands one" {
+    take_out
+    write_services pam_sss.so require_cert_auth
+    begin login ann 'insert'
+    put_in ann
+    echo $pin >&5
+    exec 5>&-
+    wait "$begun" || fail "no login: $(cat output)"
+    write_services pam_sss.so try_cert_auth
+}
+
+@test "an expired certificate is named in the log and lets no user in" {
+    put_in ann
+    issue expired.pem ann-02.key ann Company -1
+    replace_certificate 02 expired.pem
+    pass 1 login ann
+    cp output result
+    replace_certificate 02 ann-02.pem
+    not_printed 'PIN for' result
+    said 'certificate has expired'
+    pass 0 login ann
+}
+
+@test "a certificate of an authority that is not trusted is named in the log and lets no user in" {
+    put_in ann
+    issue foreign.pem ann-02.key ann Foreign
+    replace_certificate 02 foreign.pem
+    pass 1 login ann
+    cp output result
+    replace_certificate 02 ann-02.pem
+    not_printed 'PIN for' result
+    said 'unable to get local issuer certificate'
+    pass 0 login ann
+}
