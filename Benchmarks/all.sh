@@ -18,4 +18,5 @@ measure document-benchmark Tests/System/apart Benchmarks/documents.sh
 measure module-benchmark Benchmarks/module.sh
 measure engine-benchmark Benchmarks/engine.sh
 measure round-trips Benchmarks/round-trips.sh
+measure login-benchmark Tests/System/apart Benchmarks/logins.sh
 measure share-benchmark Tests/System/apart Benchmarks/share.sh

@@ -15,7 +15,7 @@ own_machine() {
         skip_all "the machine's users and PAM stay as they are: Tests/System/apart bats …"
         return 1
     fi
-    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/file" "$work"
+    chmod 755 ${BATS_RUN_TMPDIR:+"$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/file"} "$work"
     unset OPENSSL_CONF
     local directory
     for directory in /etc /var/lib/sss /var/log/sssd; do
@@ -54,6 +54,32 @@ write_services() {
     for service in "${services[@]}"; do
         printf '%s\n' "auth required $*" 'account required pam_unix.so' 'session required pam_permit.so' > "/etc/pam.d/$service"
     done
+}
+
+# Has pam_pkcs11 use this library, trust Company, and take the common name of a certificate for its user.
+write_pam_pkcs11() {
+    mkdir -p /etc/pam_pkcs11/{cacerts,crls}
+    cp Company.pem /etc/pam_pkcs11/cacerts
+    expect 0 openssl rehash /etc/pam_pkcs11/cacerts
+    cat > /etc/pam_pkcs11/pam_pkcs11.conf << END
+pam_pkcs11 {
+    use_pkcs11_module = kanal;
+    pkcs11_module kanal {
+        module = $module;
+        slot_num = 0;
+        support_threads = true;
+        ca_dir = /etc/pam_pkcs11/cacerts;
+        crl_dir = /etc/pam_pkcs11/crls;
+        cert_policy = ca,signature;
+    }
+    use_mappers = cn;
+    mapper cn {
+        module = internal;
+        ignorecase = false;
+        mapfile = "none";
+    }
+}
+END
 }
 
 # ---- Certificates and tokens ----

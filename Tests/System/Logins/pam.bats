@@ -10,28 +10,7 @@ setup_file() {
     own_machine || return 0
     start_pcscd
     make_tokens
-    mkdir -p /etc/pam_pkcs11/{cacerts,crls}
-    cp Company.pem /etc/pam_pkcs11/cacerts
-    expect 0 openssl rehash /etc/pam_pkcs11/cacerts
-    cat > /etc/pam_pkcs11/pam_pkcs11.conf << END
-pam_pkcs11 {
-    use_pkcs11_module = kanal;
-    pkcs11_module kanal {
-        module = $module;
-        slot_num = 0;
-        support_threads = true;
-        ca_dir = /etc/pam_pkcs11/cacerts;
-        crl_dir = /etc/pam_pkcs11/crls;
-        cert_policy = ca,signature;
-    }
-    use_mappers = cn;
-    mapper cn {
-        module = internal;
-        ignorecase = false;
-        mapfile = "none";
-    }
-}
-END
+    write_pam_pkcs11
 }
 
 teardown_file() {
