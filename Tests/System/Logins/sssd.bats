@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Logins by SSSD's pam_sss and p11_child, for users of this machine, with emulated tokens that hold keys and certificates of GOST,
-# RSA and P-256.
+# Logins by SSSD's pam_sss and p11_child, for users of a local domain, with emulated tokens that hold keys and certificates of
+# GOST, RSA and P-256.
 # bats file_tags=pcscd
 load ../common
 load logins
@@ -10,7 +10,10 @@ setup_file() {
     prepare
     own_machine || return 0
     hide_p11_kit_modules
-    echo "module: $module" > "$(pkg-config p11-kit-1 --variable=p11_module_configs)/kanal.module"
+    modules=$(pkg-config p11-kit-1 --variable=p11_module_configs)
+    echo "module: $module" > "$modules/kanal.module"
+    # p11_child 2.8.2 would take the first module that has a token.
+    echo "module: opensc-pkcs11.so" > "$modules/a-opensc.module"
     start_pcscd
     make_tokens
     mkdir -p /etc/sssd/pki
@@ -23,6 +26,7 @@ domains = local
 [pam]
 pam_cert_auth = True
 pam_p11_allowed_services = +xscreensaver
+p11_uri = pkcs11:library-manufacturer=Kanal
 p11_child_timeout = 30
 debug_level = 6
 
@@ -59,7 +63,7 @@ setup() {
 }
 said() { printed "$1" /var/log/sssd/p11_child.log; }
 
-@test "login, sudo and a screen lock let each user in by the own certificate, RSA and P-256, beside GOST ones" {
+@test "login, sudo and a screen lock let each user in by the own certificate, RSA and P-256, beside GOST ones and OpenSC's module" {
     put_in ann
     for service in "${services[@]}"; do
         pass 0 $service ann
