@@ -91,7 +91,16 @@ allow() {
     has_tries 10
 }
 
-@test "pam_p11: a token that leaves while the PIN is asked for lets no user in, also when another's has its place" {
+@test "pam_p11: a token that leaves while the PIN is asked for lets no user in" {
+    by_p11
+    put_in ann
+    begin login ann 'Login with Token of ann'
+    take_out
+    refused
+    printed 'PIN not verified'
+}
+
+@test "pam_p11: a token in place of the first one is not shown its PIN, and lets no user in" {
     by_p11
     put_in ann
     begin login ann 'Login with Token of ann'
@@ -104,14 +113,22 @@ allow() {
     pass 0 login ann
 }
 
-@test "pam_p11: a key that is struck off the list lets no user in" {
+@test "pam_p11: the user's list of keys counts, in OpenSSH's form, too, and neither dates nor issuers" {
     by_p11
     put_in ann
+    issue late.pem ann-02.key ann Foreign -1
+    replace_certificate 02 late.pem
+    allow ann late.pem
     pass 0 login ann
-    issue stranger.pem boris-02.key ann Company
-    allow ann stranger.pem
+    replace_certificate 02 ann-02.pem
+    rm -r $own/home/ann/.eid
     pass 1 login ann
     printed 'No authorized keys on token'
+    mkdir $own/home/ann/.ssh
+    expect 0 ssh-keygen -i -m PKCS8 -f ann-02.key
+    mv output $own/home/ann/.ssh/authorized_keys
+    pass 0 login ann
+    rm -r $own/home/ann/.ssh
 }
 
 # ---- pam_pkcs11 ----
@@ -165,7 +182,16 @@ allow() {
     pass 0 login boris $other
 }
 
-@test "pam_pkcs11: a token that leaves while the PIN is asked for lets no user in, also when another's has its place" {
+@test "pam_pkcs11: a token that leaves while the PIN is asked for lets no user in" {
+    by_pkcs11
+    put_in ann
+    begin login ann 'PIN: '
+    take_out
+    refused
+    printed 'Wrong smartcard PIN'
+}
+
+@test "pam_pkcs11: a token in place of the first one is not shown its PIN, and lets no user in" {
     by_pkcs11
     put_in ann
     begin login ann 'PIN: '
