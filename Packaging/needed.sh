@@ -6,7 +6,8 @@
 #   Packaging/needed.sh install TARGET PACKAGE…    prints the number and size of the missing ones, and installs them
 #
 # An installation starts no service, and leaves none enabled that was not enabled before: tests start the services that
-# they use, with settings of their own. Services of Debian's base system, which a container may lack, are left alone.
+# they use, with settings of their own. The same holds for modules by which users log in (PAM) and are found (nsswitch.conf).
+# Services and modules of Debian's base system, which a container may lack, are left alone.
 set -euo pipefail
 
 missing() {
@@ -25,10 +26,10 @@ enabled() {
     } 2> /dev/null | sort || true
 }
 
-# Whether a service, by the name of its unit or script, belongs to Debian's base system.
+# Whether a file of one of these names belongs to Debian's base system.
 is_of_base() {
     local package
-    package=$(dpkg-query --search "*/systemd/*/$1" "/etc/init.d/$1" 2> /dev/null | sed 's/[:,].*//; q')
+    package=$(dpkg-query --search "$@" 2> /dev/null | sed 's/[:,].*//; q')
     [ -z "$package" ] \
         || dpkg-query --show --showformat='${Priority}\n' "$package" | grep -Eqx 'required|important|standard'
 }
@@ -40,7 +41,7 @@ disable_others() {
         # All links of a runlevel's script go at once.
         [ -L "$link" ] || continue
         service=$(basename "$(readlink "$link")")
-        if is_of_base "$service"; then continue; fi
+        if is_of_base "*/systemd/*/$service" "/etc/init.d/$service"; then continue; fi
         case $link in
         /etc/rc*) update-rc.d "$service" disable > /dev/null 2>&1 || true ;;
         *) rm -f "$link" ;;
@@ -50,18 +51,38 @@ disable_others() {
     [ ! -d /run/systemd/system ] || systemctl daemon-reload
 }
 
+# The modules that users can be found by.
+name_modules() { sed -n 's/#.*//; s/^[a-z]*://p' /etc/nsswitch.conf 2> /dev/null | tr -s ' \t' '\n' | grep -x '[a-z0-9_]*' | sort -u || true; }
+
+# Removes the modules that an installation has put into PAM and nsswitch.conf: the directory with the lists of before.
+remove_modules() {
+    local module
+    ls /usr/share/pam-configs 2> /dev/null | comm -13 "$1/profiles" - | while read -r module; do
+        is_of_base "/usr/share/pam-configs/$module" || echo "$module"
+    done > "$1/disabled"
+    [ ! -s "$1/disabled" ] || DEBIAN_FRONTEND=noninteractive xargs pam-auth-update --disable < "$1/disabled" > /dev/null 2>&1
+    name_modules | comm -13 "$1/names" - | while read -r module; do
+        if is_of_base "*/libnss_$module.so.*"; then continue; fi
+        sed -i -E "/^[a-z]+:/ s/[[:space:]]+$module([[:space:]]|\$)/\1/" /etc/nsswitch.conf
+        echo "$module"
+    done >> "$1/disabled"
+    sort -u "$1/disabled" | paste -sd ' ' | sed '/./s/^/Installed, and not used for logins: /'
+}
+
 # The part of an installation that is root's.
 install_as_root() {
     local policy=/usr/sbin/policy-rc.d own=
     work=$(mktemp -d)
     enabled > "$work/enabled"
+    ls /usr/share/pam-configs > "$work/profiles" 2> /dev/null || true
+    name_modules > "$work/names"
     if [ ! -e $policy ]; then
         own=$policy
         printf '#!/bin/sh\nexit 101\n' > $policy
         chmod 755 $policy
     fi
     # shellcheck disable=SC2064
-    trap "rm -f $own; disable_others '$work/enabled'; rm -rf '$work'" EXIT
+    trap "rm -f $own; disable_others '$work/enabled'; remove_modules '$work'; rm -rf '$work'" EXIT
     DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" > "$work/log" 2>&1 \
         || { cat "$work/log" >&2; exit 1; }
 }

@@ -22,14 +22,18 @@ setup_file() {
     succeeds env "${multi_user[@]}" apt-get install -y trial-plain
     [ -e "$debian/started-trial-plain" ] || fail "the service does not start by itself: $(cat output)"
     [ "$(enabled | grep -c ^trial-plain)" = 3 ] || fail "the service is not enabled by itself: $(enabled)"
+    [ "$(modules)" = "trial-plain trial_plain" ] || fail "logins use no module by themselves: $(modules)"
     enabled > before
 }
 
-# Makes a package with a unit of the machine, one of users and a script of runlevels, which all want to be enabled, and
-# adds it to a repository for apt: its name, its priority, a package that it depends on.
+# Makes a package with a unit of the machine, one of users and a script of runlevels, which all want to be enabled, with
+# a module of PAM and one of names, and adds it to a repository for apt: its name, its priority, a package that it depends on.
 make_package() {
-    local tree=$work/$1
-    mkdir -p "$tree"/{DEBIAN,lib/systemd/system,usr/lib/systemd/user,etc/init.d} "$debian/repository"
+    local tree=$work/$1 names=${1//-/_}
+    mkdir -p "$tree"/{DEBIAN,lib/systemd/system,usr/lib/systemd/user,etc/init.d,usr/share/pam-configs} "$debian/repository"
+    printf 'Name: %s\nDefault: yes\nPriority: 1\nAuth-Type: Additional\nAuth:\n\toptional pam_permit.so %s\n' "$1" "$1" \
+        > "$tree/usr/share/pam-configs/$1"
+    touch "$tree/usr/lib/libnss_$names.so.2"
     printf '[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n' \
         | tee "$tree/lib/systemd/system/$1.service" > "$tree/usr/lib/systemd/user/$1-user.service"
     printf '#!/bin/sh\n### BEGIN INIT INFO\n# Provides: %s\n# Required-Start:\n# Required-Stop:
@@ -39,6 +43,8 @@ make_package() {
         printf 'if deb-systemd-helper %s was-enabled %s; then deb-systemd-helper %s enable %s; fi\n' \
             --system "$1.service" --system "$1.service" --user "$1-user.service" --user "$1-user.service"
         printf 'update-rc.d %s defaults\ninvoke-rc.d %s start\n' "$1" "$1"
+        # As the packages of SSSD do it: names when the package is new.
+        printf 'pam-auth-update --package\n[ -n "$2" ] || sed -i "/^passwd:/ s/$/ %s/" /etc/nsswitch.conf\n' "$names"
     } > "$tree/DEBIAN/postinst"
     chmod 755 "$tree/etc/init.d/$1" "$tree/DEBIAN/postinst"
     printf '%s\n' "Package: $1" "Version: 1" "Architecture: all" "Priority: $2" ${3:+"Depends: $3"} \
@@ -59,13 +65,18 @@ enabled() {
         | sed 's/^S[0-9]*//' | sort -u
 }
 
-@test "an installation says how much it is, starts no service, enables those of the base system alone, and an upgrade no other" {
+# The modules of these packages that logins there use.
+modules() { (cd "$debian/etc" && grep -hoE 'trial[-_a-z]*' pam.d/common-auth nsswitch.conf | sort | xargs); }
+
+@test "an installation says how much it is, starts no service, enables services and modules of the base system alone, and an upgrade no other" {
     succeeds /tree/Packaging/needed.sh missing trial trial-plain
     [ "$(cat output)" = trial ] || fail "missing are: $(cat output)"
     succeeds env "${multi_user[@]}" /tree/Packaging/needed.sh install test trial trial-plain
     printed '^"make test" needs 1 Debian packages'
     printed '^Installing 2 packages, .* on the disk$'
     printed '^Installed, and not enabled: trial '
+    printed '^Installed, and not used for logins: trial$'
+    [ "$(modules)" = "trial-base trial-plain trial_base trial_plain" ] || fail "logins use: $(modules)"
     succeeds dpkg --status trial trial-base
     [ ! -e "$debian/started-trial" ] || fail "the service was started"
     [ ! -e "$debian/usr/sbin/policy-rc.d" ] || fail "the rule that keeps services from starting is left behind"
@@ -77,6 +88,7 @@ enabled() {
     # An upgrade configures the package again.
     succeeds apt-get install -y --reinstall trial
     [ "$(enabled)" = "$(cat after)" ] || fail "enabled by an upgrade: $(enabled)"
+    [ "$(modules)" = "trial-base trial-plain trial_base trial_plain" ] || fail "logins use after an upgrade: $(modules)"
     succeeds /tree/Packaging/needed.sh install test trial
     [ ! -s output ] || fail "installed twice: $(cat output)"
 }
