@@ -4,6 +4,12 @@ package import Token
 
 /// The defaults of single programs, which are known to fail with some keys. `Packaging/kanal.conf` shows them.
 package enum ProgramDefaults {
+    /// Programs that log users in by PAM, or unlock screens.
+    package static let pamPrograms = [
+        "login", "su", "sudo", "sshd", "sshd-session", "gdm-session-worker", "lightdm", "sddm-helper",
+        "polkit-agent-helper-1", "xscreensaver-auth",
+    ]
+
     /// The keys that are hidden from a program, by the name of its executable.
     package static let hiddenKeys: [String: KeyFamilies] = {
         var table: [String: KeyFamilies] = [
@@ -18,7 +24,7 @@ package enum ProgramDefaults {
             "sbsign": .gost, "osslsigncode": .gost,
         ]
         // Those whose PAM stack may have pam_p11.
-        for program in ["login", "su", "sudo", "sshd", "sshd-session"] { table[program] = .gost }
+        for program in pamPrograms { table[program] = .gost }
         return table
     }()
 

@@ -54,7 +54,8 @@ seen_by() {
     for program in ssh ssh-keygen ssh-pkcs11-helper; do
         [[ $(seen_by $program) != *0[24]* ]] || fail "$program: $(cat output)"
     done
-    for program in gnupg-pkcs11-scd pdfsig sbsign osslsigncode login su sudo sshd sshd-session; do
+    for program in gnupg-pkcs11-scd pdfsig sbsign osslsigncode login su sudo sshd sshd-session gdm-session-worker lightdm \
+        sddm-helper polkit-agent-helper-1 xscreensaver-auth; do
         [[ $(seen_by $program) != *02* && $(seen_by $program) = *04* ]] || fail "$program: $(cat output)"
     done
     configure "hide_keys ="

@@ -15,7 +15,7 @@ struct ProgramChecks {
     /// Whether a program is in one of the system's directories. Programs that only some PAM module makes a client of
     /// tokens count with that module.
     static func isInstalled(_ program: String) -> Bool {
-        if ["login", "su", "sudo", "sshd", "sshd-session"].contains(program) {
+        if ProgramDefaults.pamPrograms.contains(program) {
             let families = OpenSSLCheck.libraries + Files.names(in: "/lib").map { "/lib/" + $0 }
             guard families.contains(where: { Files.exists($0 + "/security/pam_p11.so") }) else { return false }
         }
