@@ -52,6 +52,14 @@
     ENTRY(C_EX_PKCS7VerifyInit) ENTRY(C_EX_PKCS7Verify) ENTRY(C_EX_PKCS7VerifyUpdate) ENTRY(C_EX_PKCS7VerifyFinal) \
     ENTRY(C_EX_Authenticate) ENTRY(C_EX_Deauthenticate) ENTRY(C_EX_UnblockAuthenticator)
 
+// Swift's functions are protected: their addresses in the tables are the library's, even if the program or another library of
+// it, such as libp11-kit, exports functions of these names. So are those of this file.
+#define PROTECTED __attribute__((visibility("protected")))
+PROTECTED __typeof__(C_GetFunctionList) C_GetFunctionList;
+PROTECTED __typeof__(C_GetInterfaceList) C_GetInterfaceList;
+PROTECTED __typeof__(C_GetInterface) C_GetInterface;
+PROTECTED __typeof__(C_EX_GetFunctionListExtended) C_EX_GetFunctionListExtended;
+
 #define MEMBER(name) __typeof__(name) *name;
 #define IN_TABLE(name) .name = name,
 #define COUNT(name) +1

@@ -13,6 +13,14 @@
 
 #include "functions.h"
 
+/* Functions of these names that the program exports, as programs with libp11-kit do, are in no table of the library. */
+#define DECOY(name, n)                         \
+    void decoy_##name(void) __asm__(#name);    \
+    void decoy_##name(void) {}
+STANDARD_FUNCTIONS(DECOY)
+FUNCTIONS_OF_3_0(DECOY)
+EXTENDED_FUNCTIONS(DECOY)
+
 static int wrong;
 
 static void expect(int condition, const char *what) {

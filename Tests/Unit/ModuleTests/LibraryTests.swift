@@ -72,7 +72,7 @@ struct LibraryTests {
 
     @Test("R17: hands out its tables before C_Initialize: 2.40 and 3.0, each entry the exported function of its name")
     func tables() throws {
-        try Tool.compile("tables.c", ["-ldl"]) { outcome, executable in
+        try Tool.compile("tables.c", ["-rdynamic", "-ldl"]) { outcome, executable in
             try #require(outcome.status == 0, "\(outcome.output)")
             let run = try Tool.run(executable.path, path)
             #expect(run.status == 0, "\(run.output)")
