@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The packages of "make deb" in Debians of their own, each made for this, used and removed: Debian 12, 13, the next one as
 # it is now, and that one with OpenSSL 4 alone. programs.bats and providers.bats try the programs there that use a token, with
-# a pcscd, a network and processes of their own, and kerberos.bats the logins; disturbances.bats disturbs that pcscd;
-# provider.bats, provider-files.bats and provider-messages.bats try the commands of OpenSSL by the package's provider, with
-# tokens of this machine and its gost-engine; provider-use.bats feeds bad inputs to the provider, built there, where OpenSSL
-# differs from that in "make test".
+# a pcscd, a network and processes of their own, kerberos.bats the logins; asked.bats compares what programs ask of the library;
+# disturbances.bats disturbs that pcscd; provider.bats, provider-files.bats and provider-messages.bats try the commands of
+# OpenSSL by the package's provider, with tokens of this machine and its gost-engine; provider-use.bats feeds bad inputs to the
+# provider, built there, where OpenSSL differs from that in "make test".
 #
 #   roots.sh [-f CHECK] [bookworm|trixie|sid|openssl4]...
 #
@@ -29,6 +29,9 @@ wanted='libengine-gost-openssl:gost.so opensc:pkcs11-tool p11-kit:p11-kit gnutls
 servers='python3:_ssl.cpython*.so lighttpd-mod-openssl:mod_openssl.so stunnel4:stunnel nginx:nginx postgresql:postgres'
 # The same for kerberos.bats.
 kerberos='krb5-kdc:krb5kdc krb5-admin-server:kadmin.local krb5-pkinit:pkinit.so krb5-user:kinit*'
+# The same for asked.bats, and the systems with a table of it.
+asked=' trixie sid '
+askers='libp11-kit-dev:pkcs11.h openjdk-21-jre-headless:keytool openjdk-25-jre-headless:keytool'
 # The systems in which the provider gets bad inputs, and the further packages for it.
 hostile=' trixie openssl4 '
 checkers='libssl-dev zlib1g-dev libzstd-dev libp11-kit-dev valgrind'
@@ -78,7 +81,8 @@ make_root() (
     # The package with sign-file has the kernel's version in its name; the file "names" has it.
     kernel=$(inside apt-cache pkgnames linux-kbuild- | sort --version-sort | tail -n 1)
     echo "kernel $kernel" > "$debian/names"
-    for name in $wanted $kernel:sign-file $servers $kerberos; do
+    [[ "$asked" == *" $1 "* ]] || askers=
+    for name in $wanted $kernel:sign-file $servers $kerberos $askers; do
         name=${name%:*}
         if grep -q '^ *Candidate: [0-9]' <<< "$(inside apt-cache policy "$name")"; then
             available+=("$name")
@@ -97,7 +101,8 @@ make_root() (
         inside sh -c 'exec apt-get install -q -y --no-install-recommends /packages/*.deb'
     fi
     mkdir "$debian/tree"
-    git ls-files -z Examples Include Packaging Tests docs/Token.md | tar --create --null --files-from - | tar --extract -C "$debian/tree"
+    git ls-files -z Examples Include Packaging Tests docs/{Rules,Token}.md \
+        | tar --create --null --files-from - | tar --extract -C "$debian/tree"
     umount "$debian/proc"
 )
 
@@ -136,6 +141,8 @@ try_root() {
         exec chroot . env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
             LC_ALL=C.UTF-8 KANAL_INSTALLED=yes "$@"' sh "$debian" "$@"
 }
+
+try_asked() { try_root env KANAL_APART=yes bats /tree/Tests/System/Programs/asked.bats; }
 
 # A line, and the deviations.
 try_disturbances() {
@@ -196,6 +203,7 @@ for name in "${@:-bookworm trixie sid openssl4}"; do
                 || failed+=" $name"
         fi
         if [ $status = 0 ] && [ -z "$filter" ]; then
+            [[ "$asked" != *" $name "* ]] || try_asked || failed+=" $name (asked.bats)"
             try_disturbances "$name" || failed+=" $name (disturbances.bats)"
             try_provider || failed+=" $name (provider.bats, provider-files.bats, provider-messages.bats)"
             [[ "$hostile" != *" $name "* ]] || try_bad_inputs "$name" || failed+=" $name (provider-use.bats)"
