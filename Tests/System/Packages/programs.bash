@@ -60,6 +60,7 @@ needs() {
 }
 
 version() { dpkg-query --show --showformat='${Version}' "$1" | sed 's/^[0-9]*://; s/[-+].*//'; }
+is_since() { dpkg --compare-versions "$(version "$1")" ge "$2"; }
 by_kanal() { PIN=$pin expect 0 "$kanal" "$@" --pin-source env:PIN; }
 # Runs a program without a terminal for its questions.
 alone() { expect 0 setsid --wait "$@" < /dev/null; }
@@ -76,4 +77,16 @@ greets() {
     expect 0 openssl s_client -connect "127.0.0.1:$1" -CAfile "$work/authority.pem" -verify_return_error -brief < /dev/null
     printed 'Verification: OK'
     printed "Peer certificate: CN *= *$2"
+}
+
+# A zone of DNS, and whether it is signed by an algorithm, for BIND, in the file "signed".
+make_zone() {
+    printf '%s\n' '$ORIGIN example.' '$TTL 300' '@ SOA ns.example. root.example. 1 3600 600 86400 300' '@ NS ns' \
+        'ns A 127.0.0.1' > zone
+}
+verify_zone() {
+    expect 0 dnssec-verify -o example. signed
+    printed "^Algorithm: $1: KSKs: 1 active"
+    sed 's/127\.0\.0\.1/127.0.0.2/' signed > changed
+    expect 1 dnssec-verify -o example. changed
 }

@@ -135,7 +135,6 @@ make_boot_file() {
     printf '.globl begin\nbegin: xor %%eax, %%eax\nret\n.data\n.quad 1\n' | as -o boot.o
     ld -m i386pep --subsystem 10 -e begin boot.o -o boot.efi
 }
-is_since() { dpkg --compare-versions "$(version "$1")" ge "$2"; }
 
 @test "sign-file signs kernel modules by the provider that is called pkcs11, with RSA and P-256" {
     local name size length sign_file
@@ -204,17 +203,14 @@ is_since() { dpkg --compare-versions "$(version "$1")" ge "$2"; }
     local name
     needs kanal-openssl-provider bind9-utils
     is_since bind9-utils 9.20 || skip "BIND of this Debian is built without engines and providers"
-    printf '%s\n' '$ORIGIN example.' '$TTL 300' '@ SOA ns.example. root.example. 1 3600 600 86400 300' '@ NS ns' 'ns A 127.0.0.1' > zone
+    make_zone
     provider_named kanal
     for name in rsa:RSASHA256 ec:ECDSAP256SHA256; do
         rm -f K* signed
         with provider.cnf dnssec-keyfromlabel -a "${name#*:}" -l "pkcs11:object=${name%:*}" -f KSK example.
         with provider.cnf dnssec-keyfromlabel -a "${name#*:}" -l "pkcs11:object=${name%:*}" example.
         with provider.cnf dnssec-signzone -S -o example. -f signed zone
-        expect 0 dnssec-verify -o example. signed
-        printed "^Algorithm: ${name#*:}: KSKs: 1 active"
-        sed 's/127\.0\.0\.1/127.0.0.2/' signed > changed
-        expect 1 dnssec-verify -o example. changed
+        verify_zone "${name#*:}"
     done
 }
 

@@ -11,6 +11,9 @@ load programs
 # The provider by the file of an example, as an administrator would fill it in; the packages of programs.
 kanal_provider() {
     needs kanal-openssl-provider "$@"
+    kanal_settings
+}
+kanal_settings() {
     provider=$work/kanal.cnf
     sed "s|^\[kanal\]|&\nPIN = $pin\nSERIAL = $serial|" /usr/share/doc/kanal/kanal-provider.cnf > "$provider"
 }
@@ -181,6 +184,23 @@ postgres_serves() {
         expect 0 openssl req -in request.pem -verify -noout
         by_kanal key delete --yes "made-${name%%:*}"
     done
+}
+
+# BIND asks for new keys by the property provider=pkcs11, which Kanal's provider does not have.
+@test "pkcs11-provider: BIND makes keys on the token, and it and the provider kanal sign a zone with them" {
+    pkcs11_provider bind9-utils
+    is_since bind9-utils 9.20 || skip "BIND of this Debian is built without providers"
+    local key="key-store token lifetime unlimited algorithm ecdsap256sha256"
+    make_zone
+    printf '%s\n' "key-store token { directory \".\"; pkcs11-uri \"pkcs11:token=$token_name\"; };" \
+        "dnssec-policy token { keys { ksk $key; zsk $key; }; };" > named.conf
+    by_provider dnssec-keygen -k token -l named.conf example.
+    by_provider dnssec-signzone -S -o example. -f signed zone
+    verify_zone ECDSAP256SHA256
+    rm signed
+    kanal_settings
+    by_provider dnssec-signzone -S -o example. -f signed zone
+    verify_zone ECDSAP256SHA256
 }
 
 @test "Python serves TLS by the provider kanal" { kanal_provider python3; python_serves; }
