@@ -34,17 +34,31 @@ allow() {
 
 # ---- pam_p11 ----
 
-@test "pam_p11: login, sudo and a screen lock let a user in by an RSA key beside GOST keys and certificates" {
-    by_p11
-    put_in ann
-    for service in "${services[@]}"; do pass 0 $service ann; done
-}
-
 @test "pam_p11: a P-256 key serves beside GOST keys" {
     by_p11
     put_in boris
     allow boris boris-02.pem
     for service in "${services[@]}"; do pass 0 $service boris $other; done
+}
+
+@test "pam_p11: a token without a key of the user is not asked for a PIN" {
+    by_p11
+    put_in boris
+    pass 1 login ann
+    printed 'No authorized keys on token'
+    put_in ann
+    pass 1 login boris
+    printed 'No authorized keys on token'
+    allow boris boris-02.pem
+    pass 1 login boris
+    printed 'No authorized keys on token'
+    has_tries 10
+}
+
+@test "pam_p11: login, sudo and a screen lock let a user in by an RSA key beside GOST keys and certificates" {
+    by_p11
+    put_in ann
+    for service in "${services[@]}"; do pass 0 $service ann; done
 }
 
 @test "pam_p11: a wrong PIN is named and costs one try, an empty one costs none" {
@@ -69,50 +83,6 @@ allow() {
     has_tries 10
 }
 
-@test "pam_p11: without a token no PIN is asked for" {
-    by_p11
-    take_out
-    pass 1 login ann
-    printed 'No token found'
-    not_printed 'Login with'
-}
-
-@test "pam_p11: a token without a key of the user is not asked for a PIN" {
-    by_p11
-    put_in boris
-    pass 1 login ann
-    printed 'No authorized keys on token'
-    put_in ann
-    pass 1 login boris
-    printed 'No authorized keys on token'
-    allow boris boris-02.pem
-    pass 1 login boris
-    printed 'No authorized keys on token'
-    has_tries 10
-}
-
-@test "pam_p11: a token that leaves while the PIN is asked for lets no user in" {
-    by_p11
-    put_in ann
-    begin login ann 'Login with Token of ann'
-    take_out
-    refused
-    printed 'PIN not verified'
-}
-
-@test "pam_p11: a token in place of the first one is not shown its PIN, and lets no user in" {
-    by_p11
-    put_in ann
-    begin login ann 'Login with Token of ann'
-    put_in boris
-    refused
-    printed 'PIN not verified'
-    has_tries 10
-    put_in ann
-    has_tries 10
-    pass 0 login ann
-}
-
 @test "pam_p11: the user's list of keys counts, in OpenSSH's form, too, and neither dates nor issuers" {
     by_p11
     put_in ann
@@ -131,7 +101,53 @@ allow() {
     rm -r $own/home/ann/.ssh
 }
 
+@test "pam_p11: a token in place of the first one is not shown its PIN, and lets no user in" {
+    by_p11
+    put_in ann
+    begin login ann 'Login with Token of ann'
+    put_in boris
+    refused
+    printed 'PIN not verified'
+    has_tries 10
+    put_in ann
+    has_tries 10
+    pass 0 login ann
+}
+
+@test "pam_p11: a token that leaves while the PIN is asked for lets no user in" {
+    by_p11
+    put_in ann
+    begin login ann 'Login with Token of ann'
+    take_out
+    refused
+    printed 'PIN not verified'
+}
+
+@test "pam_p11: without a token no PIN is asked for" {
+    by_p11
+    take_out
+    pass 1 login ann
+    printed 'No token found'
+    not_printed 'Login with'
+}
+
 # ---- pam_pkcs11 ----
+
+@test "pam_pkcs11: without a token no PIN is asked for" {
+    by_pkcs11
+    take_out
+    pass 1 login ann
+    printed 'No smart card found'
+    not_printed 'PIN:'
+}
+
+@test "pam_pkcs11: another user's token lets no user in" {
+    by_pkcs11
+    put_in boris
+    pass 1 login ann $other
+    printed 'No matching certificate found'
+    pass 0 login boris $other
+}
 
 @test "pam_pkcs11: login, sudo and a screen lock let each user in by the own certificate, RSA and P-256, beside GOST ones" {
     by_pkcs11
@@ -166,44 +182,6 @@ allow() {
     pass 0 login ann
 }
 
-@test "pam_pkcs11: without a token no PIN is asked for" {
-    by_pkcs11
-    take_out
-    pass 1 login ann
-    printed 'No smart card found'
-    not_printed 'PIN:'
-}
-
-@test "pam_pkcs11: another user's token lets no user in" {
-    by_pkcs11
-    put_in boris
-    pass 1 login ann $other
-    printed 'No matching certificate found'
-    pass 0 login boris $other
-}
-
-@test "pam_pkcs11: a token that leaves while the PIN is asked for lets no user in" {
-    by_pkcs11
-    put_in ann
-    begin login ann 'PIN: '
-    take_out
-    refused
-    printed 'Wrong smartcard PIN'
-}
-
-@test "pam_pkcs11: a token in place of the first one is not shown its PIN, and lets no user in" {
-    by_pkcs11
-    put_in ann
-    begin login ann 'PIN: '
-    put_in boris
-    refused
-    printed 'Wrong smartcard PIN'
-    has_tries 10
-    put_in ann
-    has_tries 10
-    pass 0 login ann
-}
-
 @test "pam_pkcs11: an expired certificate is named and lets no user in" {
     by_pkcs11
     put_in ann
@@ -226,4 +204,26 @@ allow() {
     replace_certificate 02 ann-02.pem
     printed 'Certificate signature invalid' result
     pass 0 login ann
+}
+
+@test "pam_pkcs11: a token in place of the first one is not shown its PIN, and lets no user in" {
+    by_pkcs11
+    put_in ann
+    begin login ann 'PIN: '
+    put_in boris
+    refused
+    printed 'Wrong smartcard PIN'
+    has_tries 10
+    put_in ann
+    has_tries 10
+    pass 0 login ann
+}
+
+@test "pam_pkcs11: a token that leaves while the PIN is asked for lets no user in" {
+    by_pkcs11
+    put_in ann
+    begin login ann 'PIN: '
+    take_out
+    refused
+    printed 'Wrong smartcard PIN'
 }

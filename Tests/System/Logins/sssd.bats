@@ -63,14 +63,20 @@ setup() {
 }
 said() { printed "$1" /var/log/sssd/p11_child.log; }
 
+@test "another user's token lets no user in, and is not asked for its PIN" {
+    put_in boris
+    pass 1 login ann
+    not_printed 'PIN for\|Password'
+    has_tries 10
+    pass 0 login boris $other
+}
+
 @test "login, sudo and a screen lock let each user in by the own certificate, RSA and P-256, beside GOST ones and OpenSC's module" {
     put_in ann
     for service in "${services[@]}"; do
         pass 0 $service ann
         pass 0 $service vera
     done
-    put_in boris
-    pass 0 login boris $other
 }
 
 @test "a wrong PIN costs one try, an empty one costs none, the right one restores them" {
@@ -92,49 +98,6 @@ said() { printed "$1" /var/log/sssd/p11_child.log; }
     printed 'PIN locked'
     PIN=$officer expect 0 "$kanal" pin unblock --pin-source env:PIN
     pass 0 login ann
-}
-
-@test "without a token neither a PIN nor a password is asked for" {
-    take_out
-    pass 1 login ann
-    not_printed 'PIN for\|Password'
-}
-
-@test "another user's token lets no user in, and is not asked for its PIN" {
-    put_in boris
-    pass 1 login ann
-    not_printed 'PIN for\|Password'
-    has_tries 10
-}
-
-@test "a token that leaves while the PIN is asked for lets no user in" {
-    put_in ann
-    begin login ann 'PIN for Token of ann'
-    take_out
-    refused
-    put_in ann
-    has_tries 10
-    pass 0 login ann
-}
-
-@test "another user's token in its place lets no user in" {
-    put_in ann
-    begin login ann 'PIN for Token of ann'
-    put_in boris
-    refused
-    # p11_child 2.8.2 shows the PIN to that token.
-    pass 0 login boris $other
-}
-
-@test "a login waits for the token where the service demands one" {
-    take_out
-    write_services pam_sss.so require_cert_auth
-    begin login ann 'insert'
-    put_in ann
-    echo $pin >&5
-    exec 5>&-
-    wait "$begun" || fail "no login: $(cat output)"
-    write_services pam_sss.so try_cert_auth
 }
 
 @test "an expired certificate is named in the log and lets no user in" {
@@ -159,4 +122,40 @@ said() { printed "$1" /var/log/sssd/p11_child.log; }
     not_printed 'PIN for\|Password' result
     said 'unable to get local issuer certificate'
     pass 0 login ann
+}
+
+@test "another user's token in its place lets no user in" {
+    put_in ann
+    begin login ann 'PIN for Token of ann'
+    put_in boris
+    refused
+    # p11_child 2.8.2 shows the PIN to that token.
+    pass 0 login boris $other
+}
+
+@test "a token that leaves while the PIN is asked for lets no user in" {
+    put_in ann
+    begin login ann 'PIN for Token of ann'
+    take_out
+    refused
+    put_in ann
+    has_tries 10
+    pass 0 login ann
+}
+
+@test "without a token neither a PIN nor a password is asked for" {
+    take_out
+    pass 1 login ann
+    not_printed 'PIN for\|Password'
+}
+
+@test "a login waits for the token where the service demands one" {
+    take_out
+    write_services pam_sss.so require_cert_auth
+    begin login ann 'insert'
+    put_in ann
+    echo $pin >&5
+    exec 5>&-
+    wait "$begun" || fail "no login: $(cat output)"
+    write_services pam_sss.so try_cert_auth
 }
