@@ -45,13 +45,13 @@ allow() {
     by_p11
     put_in boris
     pass 1 login ann
-    printed 'No authorized keys on token'
+    printed 'authorized keys on'
     put_in ann
     pass 1 login boris
-    printed 'No authorized keys on token'
+    printed 'authorized keys on'
     allow boris boris-02.pem
     pass 1 login boris
-    printed 'No authorized keys on token'
+    printed 'authorized keys on'
     has_tries 10
 }
 
@@ -86,14 +86,14 @@ allow() {
 @test "pam_p11: the user's list of keys counts, in OpenSSH's form, too, and neither dates nor issuers" {
     by_p11
     put_in ann
-    issue late.pem ann-02.key ann Foreign -1
+    issue late.pem ann-02.key ann Foreign expired
     replace_certificate 02 late.pem
     allow ann late.pem
     pass 0 login ann
     replace_certificate 02 ann-02.pem
     rm -r $own/home/ann/.eid
     pass 1 login ann
-    printed 'No authorized keys on token'
+    printed 'authorized keys on'
     mkdir $own/home/ann/.ssh
     expect 0 ssh-keygen -i -m PKCS8 -f ann-02.key
     mv output $own/home/ann/.ssh/authorized_keys
@@ -137,7 +137,6 @@ allow() {
     by_pkcs11
     take_out
     pass 1 login ann
-    printed 'No smart card found'
     not_printed 'PIN:'
 }
 
@@ -162,10 +161,10 @@ allow() {
     by_pkcs11
     put_in ann
     pass 1 login ann $wrong
-    printed 'Wrong smartcard PIN'
+    printed 'Wrong smart \?card PIN'
     has_tries 9
     pass 1 sudo ann ''
-    printed 'Empty smartcard PIN not allowed'
+    printed 'Empty smart \?card PIN not allowed'
     has_tries 9
     pass 0 login ann
     has_tries 10
@@ -177,7 +176,7 @@ allow() {
     for _ in {1..10}; do pass 1 login ann $wrong; done
     has_tries 0
     pass 1 login ann
-    printed 'Wrong smartcard PIN'
+    printed 'Wrong smart \?card PIN'
     PIN=$officer expect 0 "$kanal" pin unblock --pin-source env:PIN
     pass 0 login ann
 }
@@ -185,7 +184,7 @@ allow() {
 @test "pam_pkcs11: an expired certificate is named and lets no user in" {
     by_pkcs11
     put_in ann
-    issue expired.pem ann-02.key ann Company -1
+    issue expired.pem ann-02.key ann Company expired
     replace_certificate 02 expired.pem
     pass 1 login ann
     cp output result
@@ -212,7 +211,7 @@ allow() {
     begin login ann 'PIN: '
     put_in boris
     refused
-    printed 'Wrong smartcard PIN'
+    printed 'Wrong smart \?card PIN'
     has_tries 10
     put_in ann
     has_tries 10
@@ -225,5 +224,5 @@ allow() {
     begin login ann 'PIN: '
     take_out
     refused
-    printed 'Wrong smartcard PIN'
+    printed 'Wrong smart \?card PIN'
 }

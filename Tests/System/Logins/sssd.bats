@@ -102,7 +102,7 @@ said() { printed "$1" /var/log/sssd/p11_child.log; }
 
 @test "an expired certificate is named in the log and lets no user in" {
     put_in ann
-    issue expired.pem ann-02.key ann Company -1
+    issue expired.pem ann-02.key ann Company expired
     replace_certificate 02 expired.pem
     pass 1 login ann
     cp output result
