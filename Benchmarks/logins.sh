@@ -66,11 +66,11 @@ measure() {
     if [ "$1" != opensc-2 ]; then
         write_services pam_p11.so "$2"
         install -D "$kind.pem" "$own/home/ann/.eid/authorized_certificates"
-        count "$1" pam_p11 'successfully' typed pamtester login ann authenticate
+        count "$1" pam_p11 'successfully' typed "$(program_of login)" login ann authenticate
     fi
     sed -i "s|module = /.*|module = $2;|" /etc/pam_pkcs11/pam_pkcs11.conf
     write_services pam_pkcs11.so
-    count "$1" pam_pkcs11 'successfully' typed pamtester login ann authenticate
+    count "$1" pam_pkcs11 'successfully' typed "$(program_of login)" login ann authenticate
     echo "module: $2" > "$modules/token.module"
     count "$1" 'p11_child --pre' '^02$' /dev/null "${child[@]}" --pre
     # It prints its status, the names of token and module, the key's identifier, the label and the certificate.
