@@ -18,6 +18,12 @@ package protocol CardLink: CardConnection {
     /// Whether ``beginTransaction()`` fails if the card has left since the last one, and reports a reset.
     var noticesLoss: Bool { get }
 
+    /// The reader's PIN pad; nil without one. Asked during a transaction.
+    var pinPad: PINPad? { get }
+
+    /// Has the user type a PIN at the reader, and returns the card's response, or the reader's (``PINEntry/Refusal``).
+    func transmit(_ entry: PINEntry) throws(LinkError) -> Response
+
     /// Keeps other processes from the card until ``endTransaction()``.
     ///
     /// - Returns: Whether the card was reset since the last transaction: all its volatile state is gone.
@@ -45,6 +51,9 @@ extension CardLink {
     /// Nothing is known of other readers.
     package var insertions: Int? { nil }
     package var noticesLoss: Bool { true }
+    /// Most readers have none.
+    package var pinPad: PINPad? { nil }
+    package func transmit(_ entry: PINEntry) throws(LinkError) -> Response { throw .malformed }
     package func limitWaits(to limit: Duration) {}
     package func canDisconnect(within limit: Duration) -> Bool { true }
     package func abandon() { disconnect() }

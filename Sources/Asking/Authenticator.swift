@@ -118,6 +118,16 @@ package struct Authenticator: Sendable, Equatable {
         }
     }
 
+    /// Shows a message until the result is let go; nil for methods that cannot, and if it does not work.
+    package func show(_ message: Question, isPrivileged: Bool = Environment.isPrivileged) -> AnyObject? {
+        guard !isPrivileged, isOfPresentUser, case .pinentry(let program) = method, !RootDirectory.hasChanged else {
+            return nil
+        }
+        let surroundings = CallerEnvironment()
+        guard surroundings.canShow || program.hasPrefix("/") else { return nil }
+        return try? ShownMessage(message, by: Self.path(of: program), surroundings, timeLimit)
+    }
+
     /// The path of a program without one.
     static func path(of program: String) throws(AskingError) -> String {
         guard !program.hasPrefix("/") else { return program }

@@ -22,8 +22,12 @@ struct Pinentry: ~Copyable {
     private var isRepeated: Bool
 
     /// Starts the program and passes it the place to ask at.
-    init(_ path: String, _ surroundings: CallerEnvironment, _ timeLimit: Int) throws(AskingError) {
-        let deadline = Deadline(after: .seconds(timeLimit))
+    ///
+    /// - Parameter patience: The seconds for which its answers are waited for; nil for the time limit of the question.
+    init(
+        _ path: String, _ surroundings: CallerEnvironment, _ timeLimit: Int, patience: Int? = nil
+    ) throws(AskingError) {
+        let deadline = Deadline(after: .seconds(patience ?? timeLimit))
         let terminal = surroundings.terminal.flatMap { UserTerminal($0) }
         if terminal?.take(until: deadline) == false { throw .failed("\(path): another question holds the terminal") }
         let program = try Self.start(path, terminal)
@@ -73,6 +77,12 @@ struct Pinentry: ~Copyable {
     mutating func confirm(_ question: Question) throws(AskingError) {
         try begin(question)
         try check(try command("CONFIRM"))
+    }
+
+    /// Shows a text, whose end is not waited for.
+    mutating func show(_ message: Question) throws(AskingError) {
+        try begin(message)
+        try send(AssuanText.line("MESSAGE"))
     }
 
     /// Ends the conversation after an answer.

@@ -150,6 +150,7 @@ extension Configuration {
         policy.wirelessReaders = statements.wirelessReaders
         policy.plainBluetooth = statements.plainBluetooth ?? policy.plainBluetooth
         policy.plainLogin = statements.plainLogin ?? policy.plainLogin
+        policy.usesPINPads = statements.usesPINPads ?? policy.usesPINPads
         policy.hiddenKeys = statements.hiddenKeys ?? policy.hiddenKeys
         policy.cachesObjects = statements.cachesObjects ?? policy.cachesObjects
         authenticator = statements.asking.authenticator ?? nil

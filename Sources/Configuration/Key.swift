@@ -17,6 +17,7 @@ enum Key: String, CaseIterable {
     case wirelessReaders = "wireless_readers"
     case plainBluetooth = "plain_bluetooth"
     case plainLogin = "plain_login"
+    case pinPad = "pin_pad"
     case hideKeys = "hide_keys"
     case hideGOSTKeys = "hide_gost_keys"
     case cache
@@ -32,7 +33,7 @@ enum Key: String, CaseIterable {
         switch self {
         case .application, .group, .synchronised, .minimumProfile, .requireSM, .wirelessReaders: true
         case .plainBluetooth, .pinRetention, .pinKeyring, .reconnectWindow, .reconnectWindowWired, .busyWindow,
-            .plainLogin, .hideKeys, .hideGOSTKeys, .cache, .containers, .secrets, .authenticator,
+            .plainLogin, .pinPad, .hideKeys, .hideGOSTKeys, .cache, .containers, .secrets, .authenticator,
             .authenticatorTimeout, .activation, .consent, .syslog:
             false
         }
@@ -48,7 +49,8 @@ enum Key: String, CaseIterable {
             "a name of at most 64 letters, digits, \".\", \"_\" and \"-\" that does not begin with \".\""
         case .synchronised, .secrets: "a path that begins with \"/\" or \"~/\""
         case .minimumProfile: Phrase(verbatim: "classic, modern")
-        case .requireSM, .plainBluetooth, .hideGOSTKeys, .cache, .pinKeyring, .syslog: Phrase(verbatim: "on, off")
+        case .requireSM, .plainBluetooth, .pinPad, .hideGOSTKeys, .cache, .pinKeyring, .syslog:
+            Phrase(verbatim: "on, off")
         case .pinRetention: Phrase(verbatim: "session, none")
         case .reconnectWindow, .reconnectWindowWired: "whole seconds, 0 to 3600"
         case .wirelessReaders: "names of readers, with * and ?, separated by commas"

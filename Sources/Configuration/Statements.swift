@@ -18,6 +18,7 @@ struct Statements {
     var wirelessReaders: [WildcardPattern] = []
     var plainBluetooth: Bool?
     var plainLogin: PlainLogin?
+    var usesPINPads: Bool?
     var hiddenKeys: KeyFamilies?
     var cachesObjects: Bool?
     var containers: [String] = []
@@ -100,6 +101,9 @@ struct Statements {
         case .plainLogin:
             plainLogin = PlainLogin(rawValue: value)
             return plainLogin != nil
+        case .pinPad:
+            usesPINPads = Statements.flag(value)
+            return usesPINPads != nil
         case .hideKeys:
             hiddenKeys = KeyFamilies(names: setting.elements)
             return hiddenKeys != nil
@@ -166,6 +170,7 @@ struct Statements {
         wirelessReaders += other.wirelessReaders
         plainBluetooth = other.plainBluetooth ?? plainBluetooth
         plainLogin = other.plainLogin ?? plainLogin
+        usesPINPads = other.usesPINPads ?? usesPINPads
         hiddenKeys = other.hiddenKeys ?? hiddenKeys
         cachesObjects = other.cachesObjects ?? cachesObjects
         containers += other.containers

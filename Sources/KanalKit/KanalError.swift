@@ -124,7 +124,8 @@ extension KanalError {
             case .token(.link(.noCard), _), .token(.link(.mute), _): .tokenAbsent
             case .token where error.isRemoval: .tokenAbsent
             case .ended: .notStarted(.stopped)
-            case .unanswered(.cancelled): .cancelled
+            case .unanswered(.cancelled), .token(.notTyped(.cancelled), _): .cancelled
+            case .token(.notTyped(.timedOut), _): .askingFailed(Explanation(error))
             case .unanswered(.failed(let reason)): .askingFailed(Explanation(reason))
             case .unanswered(.notInstalled(let reason)): .authenticatorNotInstalled(Explanation(reason))
             case .unanswered(.notConfigured): .authenticatorNotConfigured

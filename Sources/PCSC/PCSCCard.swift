@@ -227,23 +227,43 @@ final class PCSCCard: CardLink {
     }
 
     private func greatestLength() -> Int {
-        guard protocolInUse == DWORD(SCARD_PROTOCOL_T1),
-            let code = ReaderProperties.controlCode(in: control(ReaderProperties.featureRequest)),
-            let size = ReaderProperties(parsing: control(code)).maximumAPDUData, size > 256
+        guard protocolInUse == DWORD(SCARD_PROTOCOL_T1), let size = properties.maximumAPDUData, size > 256
         else { return Command.maximumShortLength }
         return min(size, 65_535)
     }
 
-    /// The answer of the reader's driver to a request without data; empty if it does not know it.
-    private func control(_ code: UInt) -> [UInt8] {
+    /// The reader's features and their control codes.
+    private lazy var features = (try? control(ReaderProperties.featureRequest)) ?? []
+    private lazy var properties = ReaderProperties(
+        parsing: ReaderProperties.controlCode(of: .properties, in: features).flatMap { try? control($0) } ?? [])
+
+    private(set) lazy var pinPad: PINPad? = {
+        let needed: [ReaderProperties.Feature] = [.verifyPIN, .modifyPIN]
+        guard needed.allSatisfy({ ReaderProperties.controlCode(of: $0, in: features) != nil }) else { return nil }
+        return PINPad(shortest: properties.shortestPIN, longest: properties.longestPIN)
+    }()
+
+    func transmit(_ entry: PINEntry) throws(LinkError) -> Response {
+        guard let code = ReaderProperties.controlCode(of: entry.feature, in: features) else { throw .malformed }
+        let answer = try control(code, entry.structure(hasDisplay: properties.hasDisplay))
+        return try ByteProtocol.response(in: answer[...])
+    }
+
+    /// The answer of the reader's driver to a request.
+    private func control(_ code: UInt, _ request: [UInt8] = []) throws(LinkError) -> [UInt8] {
         var answer = [UInt8](repeating: 0, count: 256)
         var count: DWORD = 0
-        let result = unsafe answer.withUnsafeMutableBytes { buffer in
-            context.call(.long) {
-                unsafe pcsc.SCardControl(handle, DWORD(code), nil, 0, buffer.baseAddress, DWORD(buffer.count), &count)
+        let result = unsafe request.withUnsafeBytes { request in
+            unsafe answer.withUnsafeMutableBytes { buffer in
+                context.call(.long) {
+                    unsafe pcsc.SCardControl(
+                        handle, DWORD(code), request.baseAddress, DWORD(request.count), buffer.baseAddress,
+                        DWORD(buffer.count), &count)
+                }
             }
         }
-        return result == SCARD_S_SUCCESS ? Array(answer.prefix(Int(clamping: count))) : []
+        try check(result)
+        return Array(answer.prefix(Int(clamping: count)))
     }
 
     var isContactless: Bool { ReaderProperties.areContactless(attribute) }

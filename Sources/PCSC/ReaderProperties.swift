@@ -8,7 +8,17 @@ import Secrets
 package struct ReaderProperties {
     /// The request for the list of features, `CM_IOCTL_GET_FEATURE_REQUEST`.
     static let featureRequest: UInt = 0x4200_0000 + 3400
-    private static let tlvProperties: UInt8 = 0x12
+
+    /// The features that are used.
+    package enum Feature: UInt8 {
+        case verifyPIN = 0x06
+        case modifyPIN = 0x07
+        case properties = 0x12
+    }
+
+    private static let displayLayout: UInt8 = 0x01
+    private static let minimumPIN: UInt8 = 0x06
+    private static let maximumPIN: UInt8 = 0x07
     private static let maximumDataSize: UInt8 = 0x0A
 
     /// Attributes of `SCardGetAttrib` (PC/SC part 3, 3.1.4), and their values for a contactless card.
@@ -22,14 +32,19 @@ package struct ReaderProperties {
     /// The greatest number of bytes of data in one APDU that reader and driver take; 256 at most if they take short
     /// ones only. Nil if it is unknown.
     package private(set) var maximumAPDUData: Int?
+    /// The lengths of PINs that can be typed at it; nil if they are unknown.
+    package private(set) var shortestPIN: Int?
+    package private(set) var longestPIN: Int?
+    /// Whether it has a display.
+    package private(set) var hasDisplay = false
 
-    /// The control code by which the properties are asked for; nil if the reader has none.
+    /// The control code of a feature; nil if the reader does not have it.
     ///
     /// - Parameter features: The answer to ``featureRequest``: tag, length 4 and a control code, big-endian, for each.
-    package static func controlCode(in features: [UInt8]) -> UInt? {
+    package static func controlCode(of feature: Feature, in features: [UInt8]) -> UInt? {
         var cursor = ByteCursor(features)
         while let tag = try? cursor.byte(), (try? cursor.byte()) == 4, let code = try? cursor.uint32() {
-            if tag == tlvProperties { return UInt(code) }
+            if tag == feature.rawValue { return UInt(code) }
         }
         return nil
     }
@@ -56,7 +71,14 @@ package struct ReaderProperties {
                 guard let byte = try? cursor.byte() else { return }
                 if index < 4 { number |= Int(byte) << (8 * index) }
             }
-            if tag == Self.maximumDataSize { maximumAPDUData = number }
+            switch tag {
+            case Self.maximumDataSize: maximumAPDUData = number
+            case Self.minimumPIN: shortestPIN = number
+            // 0 stands for no limit of the reader's own.
+            case Self.maximumPIN: longestPIN = number > 0 ? number : nil
+            case Self.displayLayout: hasDisplay = number > 0
+            default: break
+            }
         }
     }
 }

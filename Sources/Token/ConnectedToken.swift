@@ -29,6 +29,7 @@ package final class ConnectedToken {
         try exclusively { card throws(TokenError) in
             card.seeAir()
             try card.discover()
+            card.seePINPad()
         }
     }
 
@@ -51,6 +52,8 @@ package final class ConnectedToken {
     package var isProtected: Bool { session.isProtected }
     /// Whether commands go to the card as they are.
     package var isPlain: Bool { session.isPlain }
+    /// Whether PINs can be typed at the reader. It cannot send them through a secure channel.
+    package var hasPINPad: Bool { session.pinPad != nil && session.isPlain }
     /// Whether the last call sent a command that must not run twice, so that it must not be repeated (GSC/1, 15.2 b).
     package var hasActed: Bool { session.progress.hasActed }
     /// The card's last answer.

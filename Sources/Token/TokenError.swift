@@ -13,6 +13,8 @@ package enum TokenError: Error, Sendable, Equatable {
     case activationNeeded
     /// The PIN is wrong.
     case pinIncorrect
+    /// The PIN was not typed at the reader, or not as wanted.
+    case notTyped(PINEntry.Refusal)
     /// The new PIN is shorter or longer than the token allows.
     case pinLength
     /// The PIN has no tries left.

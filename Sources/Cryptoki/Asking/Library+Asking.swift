@@ -11,6 +11,8 @@ package import Translation
 extension Library {
     /// Whether PINs can be left out, because the user is asked for them then.
     package var asksForPINs: Bool { tokens.asksForPINs }
+    /// Whether PINs can be left out, because the user is asked for them then, or may type them at the reader.
+    package var mayDoWithoutPINs: Bool { tokens.mayDoWithoutPINs }
 
     /// Logs in to the token, for all sessions of this application with it; or lets the key of the operation that was begun
     /// last be used once.
@@ -36,11 +38,49 @@ extension Library {
             case CKU_CONTEXT_SPECIFIC: PINRequest(pin: isContainers ? .container : .user, purpose: "to use a key once")
             default: PINRequest(pin: .user, purpose: "to log in")
             }
+        // A reader sends PINs only.
+        if !isContainers, try hasPINPad(handle) { return try logInAtReader(handle, as: user, request) }
         try tokens.withPINs([NeededPIN(request, given: nil)], in: Int(clamping: slot(of: handle))) {
             () throws(CKError) in
             try facts(of: handle) { session throws(CKError) in try session.requireLoginPossible(as: user) }
         } _: { pins throws(CKError) in
             try logIn(handle, as: user, pin: pins[0])
+        }
+    }
+
+    private func logInAtReader(
+        _ handle: CK_SESSION_HANDLE, as user: CK_USER_TYPE, _ request: PINRequest
+    ) throws(CKError) {
+        try atReader(request, of: handle) { session throws(CKError) in
+            try session.requireLoginPossible(as: user)
+        } _: { session throws(CKError) in
+            let role = try session.requireLoginPossible(as: user)
+            let authentication = role == nil ? session.authentication : nil
+            try session.slot.place.logInAtReader(as: role) { () throws(CKError) in
+                try session.requireLoginPossible(as: user)
+            }
+            authentication?.isGiven = true
+        }
+    }
+
+    /// Whether PINs can be typed at the reader that a session's token is in.
+    private func hasPINPad(_ handle: CK_SESSION_HANDLE) throws(CKError) -> Bool {
+        guard tokens.settings.policy.usesPINPads else { return false }
+        return try withSession(handle) { session throws(CKError) in
+            try session.slot.withToken { token throws(TokenError) in token.hasPINPad }
+        }
+    }
+
+    /// As `Slots.atReader`, for a function of a session.
+    private func atReader(
+        _ request: PINRequest, withPresent: Bool = false, of handle: CK_SESSION_HANDLE,
+        _ check: (Session) throws(CKError) -> Void, _ body: (Session) throws(CKError) -> Void
+    ) throws(CKError) {
+        try tokens.atReader(request, withPresent: withPresent, in: Int(clamping: slot(of: handle))) {
+            () throws(CKError) in
+            try facts(of: handle, check)
+        } _: { () throws(CKError) in
+            try withSession(handle, body)
         }
     }
 
@@ -55,6 +95,13 @@ extension Library {
     /// Sets User's PIN, for the first time or again.
     package func initPIN(_ handle: CK_SESSION_HANDLE, to pin: SharedSecret?) throws(CKError) {
         let request = PINRequest(pin: .user, purpose: "to set the user's PIN", isNew: true)
+        if pin == nil, try hasPINPad(handle) {
+            return try atReader(request, of: handle) { session throws(CKError) in
+                try session.requireInitPINPossible()
+            } _: { session throws(CKError) in
+                try session.initPINAtReader()
+            }
+        }
         try withPINs([NeededPIN(request, given: pin)], of: handle) { session throws(CKError) in
             try session.requireInitPINPossible()
         } _: { session, pins throws(CKError) in
@@ -71,6 +118,13 @@ extension Library {
             NeededPIN(PINRequest(pin: .init(role), purpose: "to change it"), given: old),
             NeededPIN(PINRequest(pin: .init(role), purpose: "to change it", isNew: true), given: new),
         ]
+        if new == nil, try hasPINPad(handle) {
+            return try atReader(pins[1].request, withPresent: old == nil, of: handle) { session throws(CKError) in
+                try session.requirePINsChangeable()
+            } _: { session throws(CKError) in
+                try session.setPINAtReader(old: old)
+            }
+        }
         try withPINs(pins, of: handle) { session throws(CKError) in
             try session.requirePINsChangeable()
         } _: { session, pins throws(CKError) in

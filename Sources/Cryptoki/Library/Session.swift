@@ -130,6 +130,12 @@ extension Session {
         try slot.withToken { token throws(TokenError) in try token.resetUserPIN(to: pin) }
     }
 
+    /// The same with a PIN that the user types at the reader.
+    func initPINAtReader() throws(CKError) {
+        try requireInitPINPossible()
+        try slot.withToken { token throws(TokenError) in try token.resetUserPINAtReader() }
+    }
+
     /// - Throws: `CKR_FUNCTION_REJECTED` where the token's policy does not let the SO change the PIN.
     func requireInitPINPossible() throws(CKError) {
         try requirePINsChangeable()
@@ -151,6 +157,15 @@ extension Session {
         let old = old.copy()
         let new = new.copy()
         try tokensError { () throws(TokensError) in try slot.place.changePIN(of: role, from: old, to: new) }
+    }
+}
+
+extension Session {
+    /// The same with a new PIN that the user types at the reader, and with the present one if it is nil.
+    func setPINAtReader(old: SharedSecret?) throws(CKError) {
+        try requirePINsChangeable()
+        let role = slot.login ?? .user
+        try tokensError { () throws(TokensError) in try slot.place.changePINAtReader(of: role, from: old) }
     }
 }
 

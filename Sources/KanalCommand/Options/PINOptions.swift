@@ -85,7 +85,24 @@ struct PINOptions: ParsableArguments {
     /// Whether there is neither a source of the PIN nor a person who could be asked.
     func cannotAsk(for token: Token) -> Bool {
         pinSource == nil && token.information.needsLogin && !token.hasAuthenticator
-            && !ProgramContext.current.hasTerminal
+            && !ProgramContext.current.hasTerminal && !token.information.hasPINPad
+    }
+
+    /// Whether the PIN is typed at the reader.
+    private func isTypedAtReader(_ token: Token) -> Bool { pinSource == nil && token.information.hasPINPad }
+
+    /// Says on the terminal that the PIN is to be typed at the reader.
+    private func pointToReader(_ role: Role, _ token: Token, after refusal: KanalError?) async throws {
+        let left = try await Self.triesLeft(of: role, token, after: refusal)
+        if left == 0 { throw LockedPIN(role).refusal }
+        let name = Self.name(of: role, token)
+        let text: Phrase =
+            if let left, left <= Self.fewTries {
+                "\(name): type it at the reader (tries left: \(left))"
+            } else {
+                "\(name): type it at the reader"
+            }
+        try OutputStream.error.write(translated(text).printable + "\n")
     }
 
     /// Whether a wrong PIN is asked for again.
@@ -115,11 +132,17 @@ struct PINOptions: ParsableArguments {
         var attempt = 1
         do {
             while true {
-                let pin = try await read(name, of: role, token, after: refusal, by: option)
+                let isAtReader = isTypedAtReader(token)
+                let pin = isAtReader ? HeldPIN() : try await read(name, of: role, token, after: refusal, by: option)
+                if isAtReader { try await pointToReader(role, token, after: refusal) }
+                let work: @Sendable (borrowing Session) throws -> First = { session in
+                    try ProgramContext.$current.withValue(context) { try body(session) }
+                }
                 do {
-                    let first = try await token.perform(as: role, pin: pin.value) { session in
-                        try ProgramContext.$current.withValue(context) { try body(session) }
-                    }
+                    let first =
+                        isAtReader
+                        ? try await token.performAtReader(as: role, isShown: !context.hasTerminal, work)
+                        : try await token.perform(as: role, pin: pin.value, work)
                     let result = try await next(first)
                     await token.forgetPIN()
                     return result

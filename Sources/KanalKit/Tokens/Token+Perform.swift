@@ -36,9 +36,25 @@ extension Token {
         try await perform(role, pin.secret, prompt, patience, body)
     }
 
+    /// The same with a PIN that the user types at the reader, unless an earlier login goes on.
+    ///
+    /// - Parameter isShown: Whether an authenticator shows what to type.
+    package func performAtReader<Result: Sendable>(
+        as role: Role, isShown: Bool, _ body: @escaping @Sendable (borrowing Session) throws -> Result
+    ) async throws -> Result {
+        try await perform(role, .reader(isShown: isShown), nil, nil, body)
+    }
+
     /// The same with a PIN that is shared; nil for none.
     func perform<Result: Sendable>(
         _ role: Role, _ given: SharedSecret?, _ prompt: String?, _ patience: Duration?,
+        _ body: @escaping @Sendable (borrowing Session) throws -> Result
+    ) async throws -> Result {
+        try await perform(role, given.map { .value($0) } ?? .kept, prompt, patience, body)
+    }
+
+    private func perform<Result: Sendable>(
+        _ role: Role, _ given: LoginPIN, _ prompt: String?, _ patience: Duration?,
         _ body: @escaping @Sendable (borrowing Session) throws -> Result
     ) async throws -> Result {
         guard PerformContext.current?.isOf(self) != true else { throw KanalError.nested }
@@ -70,6 +86,14 @@ extension Token {
             }
         }
     }
+}
+
+/// Where the PIN of a login comes from.
+private enum LoginPIN {
+    case value(SharedSecret)
+    /// It was accepted before, or is not needed.
+    case kept
+    case reader(isShown: Bool)
 }
 
 /// The work that the present task or thread is part of, so that work within work on the same token is found.
@@ -227,23 +251,39 @@ extension Token {
     }
 
     /// Puts the login in force.
-    private func logIn(_ session: TokenSession, _ role: Role, _ given: SharedSecret?) throws(KanalError) {
+    private func logIn(_ session: TokenSession, _ role: Role, _ given: LoginPIN) throws(KanalError) {
         let kept = state.withLock { role == .user ? $0.pin : nil }
-        guard let pin = given ?? kept else { return }
-        if try kanalError({ () throws(TokensError) in try session.login }) == .user, pin == kept { return }
-        do throws(TokensError) { try session.logIn(as: role.driverRole, pin: pin.secret) } catch {
-            guard let reason = error.tokenError, reason == .pinIncorrect || reason == .pinLocked else {
-                throw KanalError(error)
+        let login = try kanalError { () throws(TokensError) in try session.login }
+        let pin: SharedSecret
+        switch given {
+        case .reader(let isShown):
+            if login == role.driverRole { return }
+            do throws(TokensError) { try session.logInAtReader(as: role.driverRole, isShown: isShown) } catch {
+                throw refusal(error, of: role)
             }
-            state.withLock { state in if role == .user, state.pin == pin { state.pin = nil } }
-            guard reason == .pinIncorrect else { throw .pinLocked }
-            let slot = state.withLock { $0.slot }
-            let info = try? service.slots.token(in: slot, evicting: true).info
-            throw .pinIncorrect(
-                triesLeft: info?.isFolder == true
-                    ? nil : (role == .user ? info?.user : info?.securityOfficer)?.triesLeft)
+            return
+        case .value(let value): pin = value
+        case .kept:
+            guard let kept else { return }
+            pin = kept
+        }
+        if login == .user, pin == kept { return }
+        do throws(TokensError) { try session.logIn(as: role.driverRole, pin: pin.secret) } catch {
+            if error.tokenError == .pinIncorrect || error.tokenError == .pinLocked {
+                state.withLock { state in if role == .user, state.pin == pin { state.pin = nil } }
+            }
+            throw refusal(error, of: role)
         }
         if role == .user { keep(pin) }
+    }
+
+    /// The error of a login, with the tries that a wrong PIN has left.
+    private func refusal(_ error: TokensError, of role: Role) -> KanalError {
+        guard error.tokenError == .pinIncorrect else { return KanalError(error) }
+        let slot = state.withLock { $0.slot }
+        let info = try? service.slots.token(in: slot, evicting: true).info
+        return .pinIncorrect(
+            triesLeft: info?.isFolder == true ? nil : (role == .user ? info?.user : info?.securityOfficer)?.triesLeft)
     }
 
     /// Keeps a PIN that was accepted, if the configuration lets it be kept.

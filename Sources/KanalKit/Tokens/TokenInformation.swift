@@ -29,6 +29,8 @@ public struct TokenInformation: Sendable, Equatable {
     public let userPIN: PINDetails?
     /// The security officer's PIN; nil likewise.
     public let officerPIN: PINDetails?
+    /// Whether PINs can be typed at its reader.
+    package let hasPINPad: Bool
     /// The fields that PKCS #11 programs see.
     let fields: TokenFields
 
@@ -46,6 +48,7 @@ public struct TokenInformation: Sendable, Equatable {
         let hasPINs = state.isActivated && !state.info.isFolder && state.info.isFormatted == true
         userPIN = hasPINs ? PINDetails(state.info.user) : nil
         officerPIN = hasPINs ? PINDetails(state.info.securityOfficer) : nil
+        hasPINPad = state.hasPINPad && state.info.needsLogin
         fields = TokenFields(state.info, state.model)
     }
 

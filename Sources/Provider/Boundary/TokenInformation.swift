@@ -10,12 +10,13 @@ extension CK_TOKEN_INFO {
     /// - Parameter asksForPINs: Whether the user is asked for PINs that programs leave out.
     init(_ token: Library.TokenState, asksForPINs: Bool) {
         self.init()
+        let isProtected = (asksForPINs || token.hasPINPad) && token.info.needsLogin
         let fields = TokenFields(token.info, token.model)
         pad(&label, with: fields.label)
         pad(&manufacturerID, with: fields.manufacturer)
         pad(&model, with: fields.model)
         pad(&serialNumber, with: fields.serial)
-        flags = token.info.flags | (asksForPINs && token.info.needsLogin ? CKF_PROTECTED_AUTHENTICATION_PATH : 0)
+        flags = token.info.flags | (isProtected ? CKF_PROTECTED_AUTHENTICATION_PATH : 0)
         ulMaxSessionCount = CK_ULONG(CK_EFFECTIVELY_INFINITE)
         ulSessionCount = CK_ULONG(token.sessionCount)
         ulMaxRwSessionCount = CK_ULONG(CK_EFFECTIVELY_INFINITE)

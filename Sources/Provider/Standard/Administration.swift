@@ -54,11 +54,11 @@ public func C_SetPIN(
     }
 }
 
-/// A PIN that the caller points to, or nil for NULL, if the user is asked for it then.
+/// A PIN that the caller points to, or nil for NULL, if the user may be asked for it then, or type it at the reader.
 func pin(
     _ pointer: UnsafeMutablePointer<CK_UTF8CHAR>?, _ count: CK_ULONG, _ name: StaticString, of library: Library
 ) throws(CKError) -> SharedSecret? {
-    if unsafe pointer == nil, count == 0, library.asksForPINs { return nil }
+    if unsafe pointer == nil, count == 0, library.mayDoWithoutPINs { return nil }
     return try unsafe SharedSecret(secret(pointer, count, name))
 }
 

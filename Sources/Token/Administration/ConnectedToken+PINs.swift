@@ -81,7 +81,7 @@ extension ConnectedToken {
 
 extension Transaction {
     /// Reads the policy before anything is changed: a refused change would otherwise follow restored tries.
-    fileprivate func requireUserPINResettable() throws(TokenError) {
+    func requireUserPINResettable() throws(TokenError) {
         let user = try PINState(parsing: perform(.pinState(.user)))
         guard user.changePolicy & 0x01 != 0 else { throw .forbiddenByPolicy }
     }

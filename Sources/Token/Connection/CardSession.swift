@@ -30,6 +30,8 @@ final class CardSession {
     /// The reader's count of insertions when a card without a channel sent its serial number, if it need not send it
     /// again before that count moves; nil after an error, a reset or suspend.
     var proven: Int?
+    /// The reader's PIN pad, if the settings let it be used; nil without one.
+    var pinPad: PINPad?
     /// The card, replaced when the token comes back after an absence.
     private var link: any CardLink
 
@@ -75,6 +77,8 @@ final class CardSession {
         var pin: Secret?
         /// Whether the channel was opened again since the login, so that the card does not know of it.
         var mustPresentPIN = false
+        /// Whether the PIN was typed at the reader, so that nothing can be kept.
+        var isFromReader = false
     }
 
     /// How the last commands went.
@@ -177,7 +181,8 @@ extension CardSession {
 
     /// Whether the card forgets the login at the end of each transaction. This requires a PIN that is kept.
     var returnsRights: Bool {
-        isPlain && !isFolder && settings.policy.plainLogin == .reset && settings.policy.pinRetention == .session
+        isPlain && !isFolder && !login.isFromReader && settings.policy.plainLogin == .reset
+            && settings.policy.pinRetention == .session
     }
 
     /// Caches the result of a search until the change counter moves.

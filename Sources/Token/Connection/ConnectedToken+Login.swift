@@ -67,7 +67,7 @@ extension Transaction {
 
     /// The card had to drop the right of the logged-in role, to verify a PIN that it rejected. The retained PIN gains
     /// it again; without one, the login is over.
-    fileprivate func restoreRight(after error: TokenError) {
+    func restoreRight(after error: TokenError) {
         guard !session.returnsRights else { return }
         guard error == .pinIncorrect else { return session.forgetLogin() }
         try? presentRetainedPIN()

@@ -105,6 +105,11 @@ extension Transaction {
         }
     }
 
+    /// Finds out whether the reader has a PIN pad.
+    func seePINPad() {
+        session.pinPad = settings.policy.usesPINPads && !session.isFolder ? link.pinPad : nil
+    }
+
     /// Finds out whether the token is reached over the air. The reader is asked in a transaction.
     func seeAir() {
         guard !session.isFolder else { return }

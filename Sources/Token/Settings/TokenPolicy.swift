@@ -26,6 +26,8 @@ package struct TokenPolicy: Sendable, Equatable {
     package var wirelessReaders: [WildcardPattern] = []
     /// The treatment of a login on a token without channel when a call ends.
     package var plainLogin = PlainLogin.reset
+    /// Whether users type PINs at readers that have a PIN pad, if the program gives none.
+    package var usesPINPads = true
     /// The keys, and certificates of such keys, that searches pass over, for programs that give up at a key of a type
     /// they do not know.
     package var hiddenKeys: KeyFamilies = []

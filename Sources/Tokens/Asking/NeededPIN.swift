@@ -6,7 +6,7 @@ import Token
 
 /// A PIN that a call needs: from the caller, or from the user, who is asked for it.
 package struct NeededPIN: Sendable {
-    let request: PINRequest
+    package let request: PINRequest
     /// nil if the user is asked.
     let given: SharedSecret?
 

@@ -36,6 +36,25 @@ package struct PINRequest: Equatable, Sendable {
             key: isNew ? nil : facts.key(of: pin))
     }
 
+    /// The message while the user types at the reader.
+    ///
+    /// - Parameter withPresent: Whether the present PIN is typed before a new one.
+    func message(_ facts: TokenFacts, withPresent: Bool) -> Question {
+        var text = facts.text(for: purpose)
+        if !isNew || withPresent, let tries = facts.triesLeft(of: pin) {
+            text += "\n" + translated("Tries left: \(tries)")
+        }
+        text += "\n" + translated(instruction(facts.newDigits(of: pin) ?? 0, withPresent))
+        return Question(title: title, text: text)
+    }
+
+    private func instruction(_ digits: Int, _ withPresent: Bool) -> Phrase {
+        guard isNew else { return "Type the PIN at the reader." }
+        return withPresent
+            ? "At the reader, type the present PIN, then twice the new one, of \(digits) digits."
+            : "At the reader, type the new PIN twice; it has \(digits) digits."
+    }
+
     /// Whether another answer can help.
     func canMend(_ fault: PINFault) -> Bool { complaint(fault) != nil }
 

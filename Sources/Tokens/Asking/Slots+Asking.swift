@@ -63,6 +63,32 @@ extension Slots {
         }
     }
 
+    /// Whether programs can leave PINs out, since the user may be asked for them, or type them at the reader.
+    package var mayDoWithoutPINs: Bool { asksForPINs || settings.policy.usesPINPads }
+
+    /// Runs `body`, in which the user types PINs at the reader, with a message by the authenticator beside it.
+    ///
+    /// - Parameters:
+    ///   - withPresent: Whether the present PIN is typed before a new one.
+    ///   - isShown: Whether the authenticator shows the message.
+    ///   - look: Looks at the token before, and fails if no PIN could help.
+    package func atReader<Failure: TokenCallError>(
+        _ request: PINRequest, withPresent: Bool = false, isShown: Bool = true, in slot: Int,
+        _ look: () throws(Failure) -> TokenFacts, _ body: () throws(Failure) -> Void
+    ) throws(Failure) {
+        try inquire(.pins([request]), in: slot) { () throws(Failure) in
+            let facts = try held(look)
+            let isLocked = facts.triesLeft(of: request.pin) == 0
+            guard !isLocked || request.isNew && !withPresent else { throw Failure(.token(.pinLocked)) }
+            guard !request.isNew || facts.newDigits(of: request.pin) != nil else { throw Failure(.token(.pinLength)) }
+            let message = request.message(facts, withPresent: withPresent)
+            settings.log.notice("the user is to type at the reader: \(message.title)")
+            let shown = isShown ? interaction.prompt?.show(message) : nil
+            defer { withExtendedLifetime(shown) {} }
+            try held(body)
+        }
+    }
+
     /// Has the user asked for a PIN, for a call that is to follow.
     ///
     /// - Parameters:

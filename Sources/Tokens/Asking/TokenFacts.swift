@@ -17,6 +17,9 @@ package struct TokenFacts: Sendable {
     /// nil if the token does not report it.
     private var userTries: Int?
     private var securityOfficerTries: Int?
+    /// The digits of a new PIN that is typed at the reader; nil without a PIN pad.
+    private var userDigits: Int?
+    private var securityOfficerDigits: Int?
 
     package init(_ token: ConnectedToken) throws(TokenError) {
         let info = try token.info(evicting: false, detailed: true)
@@ -26,6 +29,8 @@ package struct TokenFacts: Sendable {
         guard info.isFormatted != nil else { return }
         userTries = info.user.triesLeft
         securityOfficerTries = info.securityOfficer.triesLeft
+        userDigits = token.newDigits(for: info.user)
+        securityOfficerDigits = token.newDigits(for: info.securityOfficer)
     }
 
     init(_ channel: ChannelInfo, reader: String) {
@@ -38,6 +43,15 @@ package struct TokenFacts: Sendable {
         switch pin {
         case .user: userTries
         case .securityOfficer: securityOfficerTries
+        case .local, .container: nil
+        }
+    }
+
+    /// The digits of a new PIN that is typed at the reader; nil without a PIN pad, or if no number is right.
+    func newDigits(of pin: PINRequest.PIN) -> Int? {
+        switch pin {
+        case .user: userDigits
+        case .securityOfficer: securityOfficerDigits
         case .local, .container: nil
         }
     }

@@ -35,20 +35,25 @@ package struct UserPrompt: Sendable {
     let secret: @Sendable (Question) throws(AskingError) -> Secret
     /// Asks for a yes.
     let confirm: @Sendable (Question) throws(AskingError) -> Void
+    /// Shows a message until what it returns is let go; nil if that does not work.
+    let show: @Sendable (Question) -> AnyObject?
 
     init(_ authenticator: Authenticator) {
         asksUser = authenticator.asksUser
         secret = { question throws(AskingError) in try authenticator.secret(for: question) }
         confirm = { question throws(AskingError) in try authenticator.confirm(question) }
+        show = { question in authenticator.show(question) }
     }
 
     package init(
         asksUser: Bool, secret: @escaping @Sendable (Question) throws(AskingError) -> Secret,
-        confirm: @escaping @Sendable (Question) throws(AskingError) -> Void
+        confirm: @escaping @Sendable (Question) throws(AskingError) -> Void,
+        show: @escaping @Sendable (Question) -> AnyObject? = { _ in nil }
     ) {
         self.asksUser = asksUser
         self.secret = secret
         self.confirm = confirm
+        self.show = show
     }
 }
 

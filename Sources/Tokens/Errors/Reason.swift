@@ -85,6 +85,7 @@ extension Reason {
         case .activationNeeded:
             self.init(.activationNeeded, "the token wants a secure channel, which is not activated for this user")
         case .pinIncorrect: self.init(.pinWrong, "wrong PIN")
+        case .notTyped(let refusal): self.init(refusal)
         case .pinLength: self.init(nil, "the PIN is shorter or longer than the token allows")
         case .pinLocked: self.init(.pinLocked, "the PIN has no tries left")
         case .faulty:
@@ -115,6 +116,18 @@ extension Reason {
             self.init(nil, "malformed response: \(Self.answer(exchange))")
         case .container(let fault): self.init(fault)
         case .refused: self.init(nil, "the card refuses: \(Self.answer(exchange))")
+        }
+    }
+
+    /// The reason why the reader got no PIN.
+    private init(_ refusal: PINEntry.Refusal) {
+        switch refusal {
+        case .cancelled: self.init(nil, "the entry of the PIN was cancelled at the reader")
+        case .timedOut: self.init(nil, "no PIN was typed at the reader in time")
+        case .mismatch: self.init(nil, "the new PIN was typed at the reader in two ways: nothing was changed")
+        case .length: self.init(nil, "the PIN typed at the reader is shorter or longer than the token allows")
+        case .unsupported:
+            self.init(nil, "the reader cannot have a PIN typed in this form: set \"pin_pad = off\" in kanal.conf")
         }
     }
 

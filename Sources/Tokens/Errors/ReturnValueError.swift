@@ -93,6 +93,10 @@ extension TokenError {
         case .holdsContainers: CKR_ACTION_PROHIBITED
         case .readOnly: CKR_TOKEN_WRITE_PROTECTED
         case .pinIncorrect: CKR_PIN_INCORRECT
+        case .notTyped(.cancelled), .notTyped(.timedOut): CKR_FUNCTION_CANCELED
+        case .notTyped(.mismatch): CKR_PIN_INVALID
+        case .notTyped(.length): CKR_PIN_LEN_RANGE
+        case .notTyped(.unsupported): CKR_DEVICE_ERROR
         case .pinLength: CKR_PIN_LEN_RANGE
         case .pinLocked: CKR_PIN_LOCKED
         case .notLoggedIn: CKR_USER_NOT_LOGGED_IN

@@ -3,6 +3,7 @@ import APDU
 package import Locking
 package import Secrets
 package import Token
+import Translation
 
 /// A program's session with the token in a slot: while it is open, the connection stays, and with it the login.
 ///
@@ -68,6 +69,19 @@ package final class TokenSession: Sendable {
         try logOut()
         try withSlot { slot throws(TokensError) in
             try slot.logIn(as: role, pin: pin) { () throws(TokensError) in }
+        }
+    }
+
+    /// The same, with a PIN that the user types at the reader.
+    ///
+    /// - Parameter isShown: Whether an authenticator shows what to type.
+    package func logInAtReader(as role: ConnectedToken.Role, isShown: Bool) throws(TokensError) {
+        try logOut()
+        let request = PINRequest(pin: .init(role), purpose: "to log in")
+        try slots.atReader(request, isShown: isShown, in: slot) { () throws(TokensError) in
+            try slots.facts(of: slot)
+        } _: { () throws(TokensError) in
+            try withSlot { slot throws(TokensError) in try slot.logInAtReader(as: role) { () throws(TokensError) in } }
         }
     }
 
@@ -190,6 +204,22 @@ extension TokenSlot {
             try inTurn { token throws(TokenError) in
                 if let role { return try token.logIn(as: role, pin: pin) }
                 if let key { try token.checkPassword(pin, of: key) } else { try token.confirm(pin) }
+            }
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// The same, with a PIN that the user types at the reader.
+    package func logInAtReader<Failure: TokenCallError>(
+        as role: ConnectedToken.Role?, checking check: () throws(Failure) -> Void
+    ) throws(Failure) {
+        takeTurn()
+        defer { giveTurn() }
+        try check()
+        do throws(TokensError) {
+            try inTurn { token throws(TokenError) in
+                if let role { try token.logInAtReader(as: role) } else { try token.confirmAtReader() }
             }
         } catch {
             throw Failure(error)

@@ -28,6 +28,11 @@ extension TokenSlot {
         try withToken { token throws(TokenError) in try token.changePIN(of: role, from: old, to: new) }
     }
 
+    /// The same, with a new PIN that the user types at the reader, and with the present one if it is nil.
+    package func changePINAtReader(of role: ConnectedToken.Role, from old: SharedSecret?) throws(TokensError) {
+        try withToken { token throws(TokenError) in try token.changePINAtReader(of: role, from: old) }
+    }
+
     /// Restores all tries of User's PIN; the PIN stays. For the SO.
     package func unblockUserPIN() throws(TokensError) {
         try requireLogin(.securityOfficer)

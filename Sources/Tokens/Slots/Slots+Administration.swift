@@ -14,7 +14,7 @@ extension Slots {
             let info = try token.info(evicting: evicting, detailed: evicting)
             return TokenReport(
                 model: token.model, atr: token.atr, isActivated: token.isActivated, isWireless: token.isWireless,
-                protection: token.protectionInfo, info: info)
+                hasPINPad: token.hasPINPad, protection: token.protectionInfo, info: info)
         }
     }
 

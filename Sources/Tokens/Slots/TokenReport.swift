@@ -11,6 +11,8 @@ package struct TokenReport: Sendable {
     package var isActivated: Bool
     /// Whether the token is reached over the air.
     package var isWireless: Bool
+    /// Whether the user can type PINs at the reader.
+    package var hasPINPad: Bool
     package var protection: ProtectionInfo
     package var info: TokenInfo
 }

@@ -44,7 +44,14 @@ package final class EmulatedReader: ReaderService, Sendable {
         var requests = 0
         var hangs = false
         var abandoned = 0
+        /// What the user will type at the PIN pad.
+        var typed: [Typing] = []
+        /// What the reader was asked to have typed.
+        var entries: [PINEntry] = []
     }
+
+    /// The PIN pad; nil without one.
+    package let pinPad: PINPad?
 
     /// Whether token and reader are one device on USB, so that no command reaches a card that replaced it.
     package let isUSB: Bool
@@ -52,9 +59,10 @@ package final class EmulatedReader: ReaderService, Sendable {
     /// - Parameter serial: Nil for a random one.
     package init(
         _ identity: Identity, memory: any CardMemory = VolatileMemory(), passwords: [String] = [],
-        serial: [UInt8]? = nil, isUSB: Bool = false
+        serial: [UInt8]? = nil, isUSB: Bool = false, pinPad: PINPad? = nil
     ) throws {
         self.isUSB = isUSB
+        self.pinPad = pinPad
         let card = try EmulatedCard(identity, memory: memory, activationPasswords: passwords, serial: serial)
         state = Lock(State(card: card))
     }
@@ -107,6 +115,13 @@ package final class EmulatedReader: ReaderService, Sendable {
             state.refusal = refusal
         }
     }
+
+    /// The user will type this at the PIN pad. Nothing is typed behind it.
+    package func type(_ typing: Typing...) { state.withLock { $0.typed = typing } }
+
+    /// What the reader was asked to have typed, and whether the user has typed all that was to be.
+    package var entries: [PINEntry] { state.withLock { $0.entries } }
+    package var isAllTyped: Bool { state.withLock { $0.typed.isEmpty } }
 
     /// The number of requests for a connection or a transaction since ``onRequest(_:)``.
     package var requests: Int { state.withLock { $0.requests } }
@@ -216,6 +231,26 @@ package final class EmulatedReader: ReaderService, Sendable {
         return try change?(number, command.ins, response) ?? response
     }
 
+    /// Sends the card what is typed, which does not cross the link.
+    fileprivate func transmit(_ entry: PINEntry, _ removals: Int) throws(LinkError) -> Response {
+        guard state.withLock({ $0.isPresent && $0.removals == removals }) else { throw .removed(sent: false) }
+        let typing = state.withLock { state in
+            state.entries.append(entry)
+            state.headers.append([entry.cla, entry.ins, entry.p1, entry.p2])
+            return state.typed.isEmpty ? Typing.refusal(.timedOut) : state.typed.removeFirst()
+        }
+        let data: [UInt8]
+        do throws(PINEntry.Refusal) { data = try typing.data(for: entry) } catch {
+            return Response(StatusWord(error.rawValue))
+        }
+        let response = try card.transmit(Command(entry.cla, entry.ins, entry.p1, entry.p2, bytes: data))
+        let (number, change) = state.withLock { state in
+            state.commands += 1
+            return (state.commands, state.change)
+        }
+        return try change?(number, entry.ins, response) ?? response
+    }
+
     private final class Link: CardLink {
         private let reader: EmulatedReader
         private let removals: Int
@@ -228,6 +263,7 @@ package final class EmulatedReader: ReaderService, Sendable {
         var atr: [UInt8] { reader.card.identity.atr }
         var maximumLength: Int { 65_544 }
         var insertions: Int? { reader.insertions }
+        var pinPad: PINPad? { reader.pinPad }
         func beginTransaction() throws(LinkError) -> Bool { try reader.takeReset(removals) }
         func endTransaction() {}
         func canDisconnect(within limit: Duration) -> Bool { !reader.hangs }
@@ -236,6 +272,7 @@ package final class EmulatedReader: ReaderService, Sendable {
         func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
             try reader.transmit(command, removals)
         }
+        func transmit(_ entry: PINEntry) throws(LinkError) -> Response { try reader.transmit(entry, removals) }
     }
 }
 

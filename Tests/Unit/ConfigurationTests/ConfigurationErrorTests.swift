@@ -45,6 +45,7 @@ struct ConfigurationErrorTests {
             hide_keys = all
             cache = all
             minimum_profile = modern
+            pin_pad = no
             """)
         #expect(!configuration.isClosed)
         #expect(configuration.policy.reconnectWindow == 20)
@@ -53,7 +54,8 @@ struct ConfigurationErrorTests {
         #expect(configuration.policy.plainLogin == .reset)
         #expect(configuration.policy.hiddenKeys.isEmpty && !configuration.policy.cachesObjects)
         #expect(configuration.policy.minimumProfile == .modern)
-        #expect(configuration.remarks.map(\.line) == [1, 2, 3, 4, 5, 6])
+        #expect(configuration.policy.usesPINPads)
+        #expect(configuration.remarks.map(\.line) == [1, 2, 3, 4, 5, 6, 8])
     }
 
     @Test("A message names file, line, key and value, and what is allowed")

@@ -63,6 +63,7 @@ struct ConfigurationTests {
                 plain_login = sticky\r
                 hide_keys = gost , other-curves
                 cache = on
+                pin_pad = off
                 """)
         #expect(configuration.remarks == [])
         #expect(configuration.store == .application("mail"))
@@ -75,6 +76,7 @@ struct ConfigurationTests {
         #expect(configuration.policy.wirelessReaders.map(\.text) == ["Virtual PCD*", "ACME", "Other"])
         #expect(configuration.policy.plainBluetooth)
         #expect(configuration.policy.plainLogin == .sticky)
+        #expect(!configuration.policy.usesPINPads)
         #expect(configuration.policy.hiddenKeys == [.gost, .otherCurves])
         #expect(configuration.policy.cachesObjects)
     }

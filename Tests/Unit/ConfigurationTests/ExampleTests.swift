@@ -42,7 +42,7 @@ struct ExampleTests {
                 "application", "group", "synchronised", "secrets", "minimum_profile", "require_sm", "wireless_readers",
                 "plain_bluetooth",
                 "pin_retention", "pin_keyring", "reconnect_window", "reconnect_window_wired", "busy_window",
-                "plain_login",
+                "plain_login", "pin_pad",
                 "hide_keys", "hide_gost_keys", "cache", "containers", "authenticator", "authenticator_timeout",
                 "activation",
                 "consent", "syslog",

@@ -7,9 +7,9 @@ struct ReaderPropertiesTests {
     @Test("the control code of the properties stands behind tag 12, big-endian")
     func features() {
         let features: [UInt8] = [0x06, 4, 0x42, 0x33, 0x00, 0x06, 0x12, 4, 0x42, 0x33, 0x00, 0x12]
-        #expect(ReaderProperties.controlCode(in: features) == 0x4233_0012)
-        #expect(ReaderProperties.controlCode(in: Array(features.prefix(6))) == nil)
-        #expect(ReaderProperties.controlCode(in: []) == nil)
+        #expect(ReaderProperties.controlCode(of: .properties, in: features) == 0x4233_0012)
+        #expect(ReaderProperties.controlCode(of: .properties, in: Array(features.prefix(6))) == nil)
+        #expect(ReaderProperties.controlCode(of: .properties, in: []) == nil)
     }
 
     @Test("the greatest size of an APDU's data stands behind tag 0A, little-endian")
@@ -36,6 +36,6 @@ struct ReaderPropertiesTests {
         let properties: [UInt8] = [0x01, 2, 0x10, 0x00, 0x0A, 4, 0x00, 0x08, 0x01, 0x00]
         #expect(ReaderProperties(parsing: Array(properties.prefix(count))).maximumAPDUData == nil)
         let features: [UInt8] = [0x06, 4, 0x42, 0x33, 0x00, 0x06, 0x12, 4, 0x42, 0x33]
-        #expect(ReaderProperties.controlCode(in: Array(features.prefix(count))) == nil)
+        #expect(ReaderProperties.controlCode(of: .properties, in: Array(features.prefix(count))) == nil)
     }
 }

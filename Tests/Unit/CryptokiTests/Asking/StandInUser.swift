@@ -19,12 +19,16 @@ final class StandInUser: Sendable {
         var answers: [Answer] = []
         var questions: [Question] = []
         var whileAsked: @Sendable () -> Void = {}
+        var messages: [Question] = []
     }
 
     init(_ answers: Answer...) { state.withLock { $0.answers = answers } }
 
     /// The questions so far.
     var questions: [Question] { state.withLock { $0.questions } }
+
+    /// The messages that were shown without a question.
+    var messages: [Question] { state.withLock { $0.messages } }
 
     /// Has further questions answered so.
     func answer(_ answers: Answer...) { state.withLock { $0.answers += answers } }
@@ -41,6 +45,9 @@ final class StandInUser: Sendable {
             Secret(copying: Array(try self.take(question).utf8))
         } confirm: { question throws(AskingError) in
             _ = try self.take(question)
+        } show: { message in
+            self.state.withLock { $0.messages.append(message) }
+            return nil
         }
         interaction.consent = consent
         interaction.asksForActivation = asksForActivation
