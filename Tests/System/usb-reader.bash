@@ -8,13 +8,13 @@
 # compared everywhere.
 can_seem_usb() { [ "$(id -u)" = 0 ] && [ "${KANAL_APART:-}" = yes ] && ! ./readers > /dev/null; }
 
-# Makes the driver and its configuration.
+# Makes the driver, usb_driver unless $reader_driver is another, and its configuration.
 make_reader() {
     local vpcd
     vpcd=$(dpkg-query --listfiles vsmartcard-vpcd | grep '/libifdvpcd\.so$')
     mkdir controls
     cc -shared -fPIC -O2 -Wall -Wextra -Werror -I/usr/include/PCSC -DDIRECTORY="\"$work/controls\"" \
-        -DVPCD="\"$vpcd\"" "$root/Tests/Programs/Token/usb_driver.c" -o driver.so -ldl
+        -DVPCD="\"$vpcd\"" "$root/Tests/Programs/Token/${reader_driver:-usb_driver}.c" -o driver.so -ldl
     printf 'FRIENDLYNAME "Virtual PCD"\nDEVICENAME /dev/null:0x8C7B\nLIBPATH %s\nCHANNELID 0x8C7B\n' \
         "$work/driver.so" > reader.conf
 }

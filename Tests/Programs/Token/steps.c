@@ -3,9 +3,10 @@
  * steps slot
  *
  * Follows the commands on standard input, one word a line, and prints the word and the return value of each: "open",
- * "login PIN", "administer SO-PIN", "keys", "key" (the first private one), "sign", "find", "close", "format SO-PIN" (by
- * a structure of 104 bytes), "generate" (an activation password, which it prints too), "beside wait" (for a slot's
- * event, in a thread), "beside sign", "finalize" (behind the result of the thread, if there is one).
+ * "login PIN", "administer SO-PIN", "typed" (a login without a PIN), "change" (of the PIN, without the old and the new one),
+ * "keys", "key" (the first private one), "sign", "find", "close", "format SO-PIN" (by a structure of 104 bytes), "generate"
+ * (an activation password, which it prints too), "beside wait" (for a slot's event, in a thread), "beside sign", "finalize"
+ * (behind the result of the thread, if there is one).
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -125,6 +126,10 @@ static CK_RV step(CK_SLOT_ID slot, const char *word, char *argument) {
         return login(CKU_USER, argument);
     if (strcmp(word, "administer") == 0)
         return login(CKU_SO, argument);
+    if (strcmp(word, "typed") == 0)
+        return C_Login(session, CKU_USER, NULL, 0);
+    if (strcmp(word, "change") == 0)
+        return C_SetPIN(session, NULL, 0, NULL, 0);
     if (strcmp(word, "keys") == 0)
         return make_keys();
     if (strcmp(word, "key") == 0)
