@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # logins.sh [MILLISECONDS]: the commands to the token that a login costs, and its time when each reply takes so long: by pam_p11,
-# by pam_pkcs11, and by p11_child in both calls that SSSD makes of it. OpenSC and Kanal, each with an emulated token that has an
+# by pam_pkcs11, by p11_child in both calls that SSSD makes of it, and by a signature of OpenSSH's agent. OpenSC and Kanal, each with an emulated token that has an
 # RSA key and its certificate, alone and beside two GOST keys. Kanal's token is in a reader, and its own reader on USB. It is run
 # by Tests/System/apart.
 set -euo pipefail
@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 [ -n "${KANAL_APART:-}" ] || fail "users and services of its own need mounts of their own: Tests/System/apart"
 
 latency=${1:-30}
-operations=(pam_p11 pam_pkcs11 'p11_child --pre' 'p11_child --auth')
+operations=(pam_p11 pam_pkcs11 'p11_child --pre' 'p11_child --auth' ssh-agent)
 
 # Puts GOST keys, and an RSA key with its certificate, on the token in the reader: library, number of GOST keys.
 fill() {
@@ -55,6 +55,15 @@ count() {
     echo "$(($(grep -c '^>' trace) - before)) $((end - begin))" > "$1.$2"
 }
 
+# Counts the second signature of an agent, as for a login by ssh: column, library.
+count_agent() {
+    local module=$2
+    start_agent
+    expect 0 ssh-keygen -Y sign -f key.pub -n file < typed
+    count "$1" ssh-agent 'BEGIN SSH SIGNATURE' typed ssh-keygen -Y sign -f key.pub -n file
+    stop_agent
+}
+
 # Measures logins with the token $kind: column, library.
 measure() {
     local child=(/usr/libexec/sssd/p11_child --debug-level=0 --debug-fd=2 --chain-id=1 --ca_db="$work/Company.pem")
@@ -67,6 +76,7 @@ measure() {
         write_services pam_p11.so "$2"
         install -D "$kind.pem" "$own/home/ann/.eid/authorized_certificates"
         count "$1" pam_p11 'successfully' typed "$(program_of login)" login ann authenticate
+        count_agent "$1" "$2"
     fi
     sed -i "s|module = /.*|module = $2;|" /etc/pam_pkcs11/pam_pkcs11.conf
     write_services pam_pkcs11.so

@@ -297,6 +297,11 @@ time_t time(time_t *result) { return result ? *result = 86400 : 86400; }' > cloc
     finds warning programs.sssd "In /etc/kanal/kanal.conf add: [program p11_child], and below an empty authenticator ="
     printf '[program p11_child]\nauthenticator =\n' >> /etc/kanal/kanal.conf
     healthy
+    touch /usr/share/p11-kit/modules/opensc-pkcs11.module
+    finds warning programs.sssd "In /etc/sssd/sssd.conf, section [pam], add: p11_uri = pkcs11:library-manufacturer=Kanal"
+    echo 'p11_uri = pkcs11:library-manufacturer=Kanal' >> /etc/sssd/sssd.conf
+    healthy
+    rm /usr/share/p11-kit/modules/opensc-pkcs11.module
     rm -r /etc/krb5.conf /etc/wpa_supplicant /etc/sssd /etc/kanal
 }
 

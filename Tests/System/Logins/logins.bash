@@ -184,3 +184,22 @@ refused() {
     refute wait "$begun"
     not_printed 'successfully'
 }
+
+# A login with another certificate in place of the user's fails: "issue" gets the authority, and more. Its output is in "result".
+refuses_certificate() {
+    issue other.pem ann-02.key ann "$@"
+    replace_certificate 02 other.pem
+    pass 1 login ann
+    cp output result
+    replace_certificate 02 ann-02.pem
+}
+
+# Logins fail, with a message, until the PIN is unblocked.
+needs_unblocking() {
+    for _ in {1..10}; do pass 1 login ann $wrong; done
+    has_tries 0
+    pass 1 login ann
+    printed "$1"
+    PIN=$officer expect 0 "$kanal" pin unblock --pin-source env:PIN
+    pass 0 login ann
+}

@@ -173,22 +173,13 @@ allow() {
 @test "pam_pkcs11: a blocked PIN lets no user in until it is unblocked" {
     by_pkcs11
     put_in ann
-    for _ in {1..10}; do pass 1 login ann $wrong; done
-    has_tries 0
-    pass 1 login ann
-    printed 'Wrong smart \?card PIN'
-    PIN=$officer expect 0 "$kanal" pin unblock --pin-source env:PIN
-    pass 0 login ann
+    needs_unblocking 'Wrong smart \?card PIN'
 }
 
 @test "pam_pkcs11: an expired certificate is named and lets no user in" {
     by_pkcs11
     put_in ann
-    issue expired.pem ann-02.key ann Company expired
-    replace_certificate 02 expired.pem
-    pass 1 login ann
-    cp output result
-    replace_certificate 02 ann-02.pem
+    refuses_certificate Company expired
     printed 'Certificate has expired' result
     pass 0 login ann
 }
@@ -196,11 +187,7 @@ allow() {
 @test "pam_pkcs11: a certificate of an authority that is not trusted is named and lets no user in" {
     by_pkcs11
     put_in ann
-    issue foreign.pem ann-02.key ann Foreign
-    replace_certificate 02 foreign.pem
-    pass 1 login ann
-    cp output result
-    replace_certificate 02 ann-02.pem
+    refuses_certificate Foreign
     printed 'Certificate signature invalid' result
     pass 0 login ann
 }

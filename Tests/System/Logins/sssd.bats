@@ -92,21 +92,12 @@ said() { printed "$1" /var/log/sssd/p11_child.log; }
 
 @test "a blocked PIN is named and lets no user in until it is unblocked" {
     put_in ann
-    for _ in {1..10}; do pass 1 login ann $wrong; done
-    has_tries 0
-    pass 1 login ann
-    printed 'PIN locked'
-    PIN=$officer expect 0 "$kanal" pin unblock --pin-source env:PIN
-    pass 0 login ann
+    needs_unblocking 'PIN locked'
 }
 
 @test "an expired certificate is named in the log and lets no user in" {
     put_in ann
-    issue expired.pem ann-02.key ann Company expired
-    replace_certificate 02 expired.pem
-    pass 1 login ann
-    cp output result
-    replace_certificate 02 ann-02.pem
+    refuses_certificate Company expired
     not_printed 'PIN for\|Password' result
     said 'certificate has expired'
     pass 0 login ann
@@ -114,11 +105,7 @@ said() { printed "$1" /var/log/sssd/p11_child.log; }
 
 @test "a certificate of an authority that is not trusted is named in the log and lets no user in" {
     put_in ann
-    issue foreign.pem ann-02.key ann Foreign
-    replace_certificate 02 foreign.pem
-    pass 1 login ann
-    cp output result
-    replace_certificate 02 ann-02.pem
+    refuses_certificate Foreign
     not_printed 'PIN for\|Password' result
     said 'unable to get local issuer certificate'
     pass 0 login ann

@@ -55,23 +55,32 @@ struct ProgramChecks {
         }
     }
 
-    /// SSSD 2.8 does not log in to a token that says it asks for its PIN by itself, as one with `authenticator` does.
+    /// SSSD 2.8 does not log in to a token that asks for its PIN by itself, as one with `authenticator` does; and of
+    /// several modules it uses the first that has a token, such as OpenSC's, which finds no certificate on it.
     private var smartCardLogin: [Finding] {
         let files = ["/etc/sssd/sssd.conf"] + Files.names(in: "/etc/sssd/conf.d").map { "/etc/sssd/conf.d/" + $0 }
-        let isUsed = files.flatMap(settings).contains { _, text in
-            text.filter { !$0.isWhitespace }.lowercased() == "pam_cert_auth=true"
+        let lines = files.flatMap(settings).map { $0.text.filter { !$0.isWhitespace } }
+        guard lines.contains(where: { $0.lowercased() == "pam_cert_auth=true" }) else { return [] }
+        var findings: [Finding] = []
+        let read = try? Configuration(
+            reading: "/etc/kanal/kanal.conf", user: configurationFile, program: "p11_child")
+        if read?.authenticator != nil {
+            findings.append(
+                .warning(
+                    "programs.sssd",
+                    "kanal.conf has an authenticator for SSSD's p11_child, which of some versions then does not log in to the token",
+                    remedy: "In /etc/kanal/kanal.conf add: [program p11_child], and below an empty authenticator ="))
         }
-        guard isUsed,
-            let read = try? Configuration(
-                reading: "/etc/kanal/kanal.conf", user: configurationFile, program: "p11_child"),
-            read.authenticator != nil
-        else { return [] }
-        return [
-            .warning(
-                "programs.sssd",
-                "kanal.conf has an authenticator for SSSD's p11_child, which of some versions then does not log in to the token",
-                remedy: "In /etc/kanal/kanal.conf add: [program p11_child], and below an empty authenticator =")
-        ]
+        if Files.exists("/usr/share/p11-kit/modules/opensc-pkcs11.module"),
+            !lines.contains(where: { $0.hasPrefix("p11_uri=") })
+        {
+            findings.append(
+                .warning(
+                    "programs.sssd",
+                    "p11-kit has OpenSC's module, too, and SSSD uses the first one that has a token: it may find no certificate there",
+                    remedy: "In /etc/sssd/sssd.conf, section [pam], add: p11_uri = pkcs11:library-manufacturer=Kanal"))
+        }
+        return findings
     }
 
     /// systemd opens volumes of `/etc/crypttab` before pcscd listens, unless they wait for the network, or for an
