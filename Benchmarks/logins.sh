@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# logins.sh [MILLISECONDS]: the commands to the token that a login costs, and its time when each reply takes so long: by pam_p11,
+# logins.sh [MILLISECONDS]: the commands to the token that a login costs, and its time with such a delay of each reply: by pam_p11,
 # by pam_pkcs11, by p11_child in both calls that SSSD makes of it, and by a signature of OpenSSH's agent. OpenSC and Kanal, each with an emulated token that has an
 # RSA key and its certificate, alone and beside two GOST keys. Kanal's token is in a reader, and its own reader on USB. It is run
 # by Tests/System/apart.

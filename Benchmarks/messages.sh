@@ -49,7 +49,7 @@ row() {
     echo "| gost-engine, \`cms -$1 -$3\` | $openssl | 1 | |"
 }
 
-# took COMMAND…: the seconds that it takes, and its memory in MiB.
+# took COMMAND…: its seconds, and its memory in MiB.
 took() {
     python3 - "$@" << 'END'
 import resource, subprocess, sys, time

@@ -11,7 +11,7 @@ benchmarks=$PWD/Benchmarks
 . Tests/System/usb-reader.bash
 . Tests/System/containers.bash
 
-# Milliseconds that each reply takes.
+# The delay of each reply, in milliseconds.
 latency=${1:-30}
 
 # Makes two pairs of GOST keys and one of RSA, with options of pkcs11-tool before.

@@ -44,9 +44,9 @@ package final class EmulatedReader: ReaderService, Sendable {
         var requests = 0
         var hangs = false
         var abandoned = 0
-        /// What the user will type at the PIN pad.
+        /// The entries that the user will type at the PIN pad.
         var typed: [Typing] = []
-        /// What the reader was asked to have typed.
+        /// The entries that the reader was asked for.
         var entries: [PINEntry] = []
     }
 
@@ -119,7 +119,7 @@ package final class EmulatedReader: ReaderService, Sendable {
     /// The user will type this at the PIN pad. Nothing is typed behind it.
     package func type(_ typing: Typing...) { state.withLock { $0.typed = typing } }
 
-    /// What the reader was asked to have typed, and whether the user has typed all that was to be.
+    /// The entries that the reader was asked for, and whether the user has typed all that was to be.
     package var entries: [PINEntry] { state.withLock { $0.entries } }
     package var isAllTyped: Bool { state.withLock { $0.typed.isEmpty } }
 
@@ -231,7 +231,7 @@ package final class EmulatedReader: ReaderService, Sendable {
         return try change?(number, command.ins, response) ?? response
     }
 
-    /// Sends the card what is typed, which does not cross the link.
+    /// Sends the card the typed PIN, which does not cross the link.
     fileprivate func transmit(_ entry: PINEntry, _ removals: Int) throws(LinkError) -> Response {
         guard state.withLock({ $0.isPresent && $0.removals == removals }) else { throw .removed(sent: false) }
         let typing = state.withLock { state in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import APDU
 
-/// What the user does at the PIN pad of an ``EmulatedReader``.
+/// An action of the user at the PIN pad of an ``EmulatedReader``.
 package enum Typing: Sendable {
     case pin(String)
     /// A new PIN, and the same or another once more.
