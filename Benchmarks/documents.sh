@@ -35,7 +35,7 @@ END
 # The document with a signature without values, for xmlsec1, and a key in a file.
 sed 's|<ds:DigestValue>[^<]*|<ds:DigestValue>|; s|<ds:SignatureValue>[^<]*|<ds:SignatureValue>|' rsa.xml > template.xml
 
-# took NAME COMMAND…: adds the seconds that it takes to NAME.times.
+# took NAME COMMAND…: adds its seconds to NAME.times.
 took() {
     local start=$EPOCHREALTIME
     "${@:2}" > log 2>&1 || fail "${*:2}: $(tail -n 3 log)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Signatures a second by OpenSSL's engine and provider "kanal", and by the module's own C_Sign, with a GOST key of emulated tokens;
-# then the provider's digests and ciphers through EVP, its kernels, and gost-engine. It takes six minutes.
+# then the provider's digests and ciphers through EVP, its kernels, and gost-engine: six minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Tests/Scripts/common.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # share.sh [MILLISECONDS...]: the time of usual operations on a token of another machine, over a link whose round trip
-# takes so many milliseconds: by "kanal share" in both ways with a far end, by one without, by a forwarded socket of
+# has a delay of so many milliseconds: by "kanal share" in both ways with a far end, by one without, by a forwarded socket of
 # pcscd, and by a relay that passes on plain APDUs. The token has six keys. Two machines are made of namespaces, the link
 # of a forwarder that delays. It is run by Tests/System/apart.
 set -euo pipefail
