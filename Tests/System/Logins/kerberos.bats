@@ -10,11 +10,9 @@ lenient_port=35989
 silent_port=35990
 
 setup_file() {
-    local program
-    if grep '^krb5-' /absent > "$work/lacking" 2> /dev/null; then
-        skip_all "$(sed -n '1s/^[^ ]* //p' "$work/lacking")"
-        return 0
-    fi
+    local program reason
+    reason=$(absence 'krb5-[a-z-]*')
+    [ -z "$reason" ] || { skip_all "$reason"; return 0; }
     for program in krb5kdc kadmin.local kinit; do
         command -v $program > /dev/null || { skip_all "there is no $program"; return 0; }
     done

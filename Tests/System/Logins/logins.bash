@@ -9,6 +9,13 @@ wrong=11111111
 # The PIN of the other user's token.
 other=24682468
 
+# The test needs this package.
+needs() {
+    local reason
+    reason=$(absence "$1")
+    [ -z "$reason" ] || skip "$reason"
+}
+
 # Puts copies of the directories that logins read and write over the machine's. Otherwise all is skipped.
 own_machine() {
     if [ "$(id -u)" != 0 ] || [ "${KANAL_APART:-}" != yes ]; then

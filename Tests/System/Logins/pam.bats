@@ -19,12 +19,19 @@ teardown_file() {
 }
 
 by_p11() {
+    needs libpam-p11
     write_services pam_p11.so "$module"
     allow ann ann-02.pem
     rm -rf $own/home/boris/.eid
 }
 
-by_pkcs11() { write_services pam_pkcs11.so; }
+by_pkcs11() {
+    needs libpam-pkcs11
+    write_services pam_pkcs11.so
+}
+
+# Whether pam_p11 is that of Debian 13, or later.
+is_newer_p11() { dpkg --compare-versions "$(dpkg-query --show --showformat='${Version}' libpam-p11)" ge 0.6; }
 
 # A user may log in by pam_p11 with the keys of these certificates.
 allow() {
@@ -103,6 +110,7 @@ allow() {
 
 @test "pam_p11: a token in place of the first one is not shown its PIN, and lets no user in" {
     by_p11
+    ! is_newer_p11 || skip "pam_p11 0.6.0 with libp11 0.4.13 shows it the PIN"
     put_in ann
     begin login ann 'Login with Token of ann'
     put_in boris
@@ -116,6 +124,7 @@ allow() {
 
 @test "pam_p11: a token that leaves while the PIN is asked for lets no user in" {
     by_p11
+    ! is_newer_p11 || skip "pam_p11 0.6.0 with libp11 0.4.13 does not come to an end"
     put_in ann
     begin login ann 'Login with Token of ann'
     take_out

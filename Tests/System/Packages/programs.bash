@@ -49,7 +49,7 @@ certified() {
 needs() {
     local package reason
     for package in "$@"; do
-        reason=$(sed -n "s/^$package //p" /absent)
+        reason=$(absence "$package")
         [ -z "$reason" ] || skip "$reason"
         [ "$(dpkg-query --show --showformat='${db:Status-Status}' "$package")" = installed ] \
             || fail "the package $package is not installed"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The packages of "make deb" in Debians of their own, each made for this, used and removed: Debian 12, 13, the next one as
 # it is now, and that one with OpenSSL 4 alone. programs.bats and providers.bats try the programs there that use a token, with
-# a pcscd, a network and processes of their own, kerberos.bats the logins; asked.bats compares what programs ask of the library;
+# a pcscd, a network and processes of their own, kerberos.bats, pam.bats and sssd.bats the logins; asked.bats compares what programs
+# ask of the library;
 # disturbances.bats disturbs that pcscd; provider.bats, provider-files.bats and provider-messages.bats try the commands of
 # OpenSSL by the package's provider, with tokens of this machine and its gost-engine; provider-use.bats feeds bad inputs to the
 # provider, built there, where OpenSSL differs from that in "make test".
@@ -29,9 +30,11 @@ wanted='libengine-gost-openssl:gost.so opensc:pkcs11-tool p11-kit:p11-kit gnutls
 servers='python3:_ssl.cpython*.so lighttpd-mod-openssl:mod_openssl.so stunnel4:stunnel nginx:nginx postgresql:postgres'
 # The same for kerberos.bats.
 kerberos='krb5-kdc:krb5kdc krb5-admin-server:kadmin.local krb5-pkinit:pkinit.so krb5-user:kinit*'
+# The same for pam.bats and sssd.bats.
+logins='libpam-pkcs11:pam_pkcs11.so sssd-common:sssd libpam-sss:pam_sss.so sssd-proxy:proxy_child libp11-kit-dev:pkcs11.h'
 # The same for asked.bats, and the systems with a table of it.
 asked=' trixie sid '
-askers='libp11-kit-dev:pkcs11.h openjdk-21-jre-headless:keytool openjdk-25-jre-headless:keytool'
+askers='openjdk-21-jre-headless:keytool openjdk-25-jre-headless:keytool'
 # The systems in which the provider gets bad inputs, and the further packages for it.
 hostile=' trixie openssl4 '
 checkers='libssl-dev zlib1g-dev libzstd-dev libp11-kit-dev valgrind'
@@ -82,7 +85,7 @@ make_root() (
     kernel=$(inside apt-cache pkgnames linux-kbuild- | sort --version-sort | tail -n 1)
     echo "kernel $kernel" > "$debian/names"
     [[ "$asked" == *" $1 "* ]] || askers=
-    for name in $wanted $kernel:sign-file $servers $kerberos $askers; do
+    for name in $wanted $kernel:sign-file $servers $kerberos $logins $askers; do
         name=${name%:*}
         if grep -q '^ *Candidate: [0-9]' <<< "$(inside apt-cache policy "$name")"; then
             available+=("$name")
@@ -115,7 +118,7 @@ only_openssl4() {
     installs --target-release experimental openssl libssl-dev
     inside dpkg --purge --force-depends libssl3t64
     [ -z "$(find "$debian" -xdev -name 'lib*.so.3' \( -name 'libssl*' -o -name 'libcrypto*' \))" ] || return 1
-    for name in $wanted $kernel:sign-file $servers $kerberos; do
+    for name in $wanted $kernel:sign-file $servers $kerberos $logins; do
         file=$(find "$debian/usr" -xdev -name "${name#*:}" \( -type f -o -type l \) -not -path '*/share/*' | head -n 1)
         if [ -n "$file" ] && grep -q '\.so\.3 => not found' <<< "$(inside ldd "${file#"$debian"}" 2>&1)"; then
             lacks "${name%:*} $(basename "$file") of ${name%:*} is built for OpenSSL 3"
@@ -141,6 +144,9 @@ try_root() {
         exec chroot . env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
             LC_ALL=C.UTF-8 KANAL_INSTALLED=yes "$@"' sh "$debian" "$@"
 }
+
+# These change the users and PAM of the Debian.
+try_logins() { try_root env KANAL_APART=yes bats /tree/Tests/System/Logins/{pam,sssd}.bats; }
 
 try_asked() { try_root env KANAL_APART=yes bats /tree/Tests/System/Programs/asked.bats; }
 
@@ -203,6 +209,7 @@ for name in "${@:-bookworm trixie sid openssl4}"; do
                 || failed+=" $name"
         fi
         if [ $status = 0 ] && [ -z "$filter" ]; then
+            try_logins || failed+=" $name (pam.bats, sssd.bats)"
             [[ "$asked" != *" $name "* ]] || try_asked || failed+=" $name (asked.bats)"
             try_disturbances "$name" || failed+=" $name (disturbances.bats)"
             try_provider || failed+=" $name (provider.bats, provider-files.bats, provider-messages.bats)"

@@ -105,7 +105,7 @@ openvpn_ids() { alone openvpn --show-pkcs11-ids ./spy.so; }
 
 # by NAME PACKAGE FUNCTION…: runs a program, and adds its row, unless this Debian lacks the package.
 by() {
-    ! grep -q "^$2 " /absent 2> /dev/null || return 0
+    [ -z "$(absence "$2")" ] || return 0
     # On a busy machine pcscd 2.5.3 has seen no card for a moment.
     find_slot "$serial"
     : > asked
