@@ -307,6 +307,16 @@ rsa_key() {
     fail "openssl makes no key of RSA whose numbers are all of full length"
 }
 
+# Runs a command of kanal for a user who knows the PIN.
+by_kanal() { PIN=$pin expect 0 "$kanal" "$@" --pin-source env:PIN; }
+
+# Logs in, which restores the PIN's tries.
+log_in() { pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin -O > /dev/null 2>&1; }
+
+# The tries that the PIN of the token in the reader has.
+tries() { "$kanal" info 2> /dev/null | sed -n 's/^PIN: *\([0-9]*\) of .*/\1/p; s/^PIN: *locked.*/0/p'; }
+has_tries() { [ "$(tries)" = "$1" ] || fail "$(tries) tries are left, and not $1"; }
+
 # The label that the library shows.
 token_label() {
     pkcs11-tool --module "$module" -L | sed -n "/serial num *: $serial/q; s/^ *token label *: //p" | tail -n 1

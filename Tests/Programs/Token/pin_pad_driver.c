@@ -13,41 +13,12 @@
  *   most
  *   requests   The driver appends a line for each request: the feature, and the structure in hexadecimal digits.
  */
-#include <dlfcn.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
-#include <ifdhandler.h>
-#include <reader.h>
+#include "vpcd.h"
 
 enum { VERIFY = 0x42330006, MODIFY = 0x42330007, PROPERTIES = 0x42330012, LONGEST = 64 };
-
-static struct {
-    RESPONSECODE (*open)(DWORD, LPSTR);
-    RESPONSECODE (*close)(DWORD);
-    RESPONSECODE (*get)(DWORD, DWORD, PDWORD, PUCHAR);
-    RESPONSECODE (*power)(DWORD, DWORD, PUCHAR, PDWORD);
-    RESPONSECODE (*transmit)(DWORD, SCARD_IO_HEADER, PUCHAR, DWORD, PUCHAR, PDWORD, PSCARD_IO_HEADER);
-    RESPONSECODE (*presence)(DWORD);
-} vpcd;
-
-static FILE *control(const char *name, const char *mode) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", DIRECTORY, name);
-    return fopen(path, mode);
-}
-
-static int number(const char *name, int otherwise) {
-    FILE *file = control(name, "r");
-    int value = otherwise;
-    if (file == NULL)
-        return otherwise;
-    if (fscanf(file, "%d", &value) != 1)
-        value = otherwise;
-    fclose(file);
-    return value;
-}
 
 /* Whether the user types one more line, which leaves the control. */
 static int typed(char line[LONGEST]) {
@@ -130,42 +101,15 @@ static RESPONSECODE type(DWORD lun, int times, UCHAR most, UCHAR least, UCHAR si
 }
 
 RESPONSECODE IFDHCreateChannelByName(DWORD lun, LPSTR name) {
-    void *driver = dlopen(VPCD, RTLD_NOW | RTLD_LOCAL);
-    if (driver == NULL)
+    if (!vpcd_is_loaded())
         return IFD_COMMUNICATION_ERROR;
-    vpcd.open = dlsym(driver, "IFDHCreateChannelByName");
-    vpcd.close = dlsym(driver, "IFDHCloseChannel");
-    vpcd.get = dlsym(driver, "IFDHGetCapabilities");
-    vpcd.power = dlsym(driver, "IFDHPowerICC");
-    vpcd.transmit = dlsym(driver, "IFDHTransmitToICC");
-    vpcd.presence = dlsym(driver, "IFDHICCPresence");
     return vpcd.open(lun, name);
-}
-
-RESPONSECODE IFDHCreateChannel(DWORD lun, DWORD channel) {
-    (void)lun, (void)channel;
-    return IFD_NOT_SUPPORTED;
 }
 
 RESPONSECODE IFDHCloseChannel(DWORD lun) { return vpcd.close(lun); }
 
 RESPONSECODE IFDHGetCapabilities(DWORD lun, DWORD tag, PDWORD length, PUCHAR value) {
-    if (tag == TAG_IFD_SLOTS_NUMBER && *length >= 1) {
-        *length = 1;
-        *value = 1;
-        return IFD_SUCCESS;
-    }
-    return vpcd.get(lun, tag, length, value);
-}
-
-RESPONSECODE IFDHSetCapabilities(DWORD lun, DWORD tag, DWORD length, PUCHAR value) {
-    (void)lun, (void)tag, (void)length, (void)value;
-    return IFD_NOT_SUPPORTED;
-}
-
-RESPONSECODE IFDHSetProtocolParameters(DWORD lun, DWORD protocol, UCHAR flags, UCHAR pts1, UCHAR pts2, UCHAR pts3) {
-    (void)lun, (void)protocol, (void)flags, (void)pts1, (void)pts2, (void)pts3;
-    return IFD_SUCCESS;
+    return vpcd_capability(lun, tag, length, value);
 }
 
 RESPONSECODE IFDHControl(DWORD lun, DWORD code, PUCHAR sent, DWORD count, PUCHAR reply, DWORD size, LPDWORD length) {

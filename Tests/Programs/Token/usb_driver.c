@@ -19,57 +19,28 @@
  *   extended A number: the reader reports that it accepts APDUs with so many bytes of data.
  *   refuses  A command of extended length does not reach the token: it is answered by 6700, or fails if there is a 1.
  */
-#include <dlfcn.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <ifdhandler.h>
-#include <reader.h>
-
-static struct {
-    RESPONSECODE (*open)(DWORD, LPSTR);
-    RESPONSECODE (*close)(DWORD);
-    RESPONSECODE (*get)(DWORD, DWORD, PDWORD, PUCHAR);
-    RESPONSECODE (*power)(DWORD, DWORD, PUCHAR, PDWORD);
-    RESPONSECODE (*transmit)(DWORD, SCARD_IO_HEADER, PUCHAR, DWORD, PUCHAR, PDWORD, PSCARD_IO_HEADER);
-    RESPONSECODE (*presence)(DWORD);
-} vpcd;
+#include "vpcd.h"
 
 /* The token that has power, 0 or 1; -1 for none. */
 static int powered = -1;
 
-static int has(const char *control) {
+static int has(const char *name) {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s", DIRECTORY, control);
+    snprintf(path, sizeof path, "%s/%s", DIRECTORY, name);
     return access(path, F_OK) == 0;
-}
-
-/* The number in a control; 0 without it. */
-static int number(const char *control) {
-    char path[4096];
-    int value = 0;
-    FILE *file;
-    snprintf(path, sizeof path, "%s/%s", DIRECTORY, control);
-    file = fopen(path, "r");
-    if (file == NULL)
-        return 0;
-    if (fscanf(file, "%d", &value) != 1)
-        value = 0;
-    fclose(file);
-    return value;
 }
 
 static DWORD present(void) { return has("other") ? 1 : 0; }
 
 /* Counts a control's number down. After 0 the other control replaces it. */
-static void count_down(const char *control, const char *outcome) {
+static void count_down(const char *name, const char *outcome) {
     char path[4096];
     int left;
-    FILE *file;
-    snprintf(path, sizeof path, "%s/%s", DIRECTORY, control);
-    file = fopen(path, "r+");
+    FILE *file = control(name, "r+");
     if (file == NULL)
         return;
     if (fscanf(file, "%d", &left) != 1)
@@ -80,31 +51,19 @@ static void count_down(const char *control, const char *outcome) {
     fclose(file);
     if (left > 0)
         return;
+    snprintf(path, sizeof path, "%s/%s", DIRECTORY, name);
     unlink(path);
-    snprintf(path, sizeof path, "%s/%s", DIRECTORY, outcome);
-    file = fopen(path, "w");
+    file = control(outcome, "w");
     if (file != NULL)
         fclose(file);
 }
 
 RESPONSECODE IFDHCreateChannelByName(DWORD lun, LPSTR name) {
-    void *driver = dlopen(VPCD, RTLD_NOW | RTLD_LOCAL);
-    if (driver == NULL)
+    if (!vpcd_is_loaded())
         return IFD_COMMUNICATION_ERROR;
-    vpcd.open = dlsym(driver, "IFDHCreateChannelByName");
-    vpcd.close = dlsym(driver, "IFDHCloseChannel");
-    vpcd.get = dlsym(driver, "IFDHGetCapabilities");
-    vpcd.power = dlsym(driver, "IFDHPowerICC");
-    vpcd.transmit = dlsym(driver, "IFDHTransmitToICC");
-    vpcd.presence = dlsym(driver, "IFDHICCPresence");
     if (vpcd.open(lun, name) != IFD_SUCCESS)
         return IFD_COMMUNICATION_ERROR;
     return vpcd.open(lun | 1, name);
-}
-
-RESPONSECODE IFDHCreateChannel(DWORD lun, DWORD channel) {
-    (void)lun, (void)channel;
-    return IFD_NOT_SUPPORTED;
 }
 
 RESPONSECODE IFDHCloseChannel(DWORD lun) {
@@ -114,11 +73,6 @@ RESPONSECODE IFDHCloseChannel(DWORD lun) {
 
 RESPONSECODE IFDHGetCapabilities(DWORD lun, DWORD tag, PDWORD length, PUCHAR value) {
     static const uint32_t place = 0x00200101;
-    if (tag == TAG_IFD_SLOTS_NUMBER && *length >= 1) {
-        *length = 1;
-        *value = 1;
-        return IFD_SUCCESS;
-    }
     if (tag == SCARD_ATTR_CHANNEL_ID) {
         if (has("virtual"))
             return IFD_ERROR_TAG;
@@ -126,23 +80,13 @@ RESPONSECODE IFDHGetCapabilities(DWORD lun, DWORD tag, PDWORD length, PUCHAR val
         memcpy(value, &place, sizeof place);
         return IFD_SUCCESS;
     }
-    return vpcd.get(lun | present(), tag, length, value);
-}
-
-RESPONSECODE IFDHSetCapabilities(DWORD lun, DWORD tag, DWORD length, PUCHAR value) {
-    (void)lun, (void)tag, (void)length, (void)value;
-    return IFD_NOT_SUPPORTED;
-}
-
-RESPONSECODE IFDHSetProtocolParameters(DWORD lun, DWORD protocol, UCHAR flags, UCHAR pts1, UCHAR pts2, UCHAR pts3) {
-    (void)lun, (void)protocol, (void)flags, (void)pts1, (void)pts2, (void)pts3;
-    return IFD_SUCCESS;
+    return vpcd_capability(lun | present(), tag, length, value);
 }
 
 RESPONSECODE IFDHControl(DWORD lun, DWORD code, PUCHAR sent, DWORD count, PUCHAR reply, DWORD size, LPDWORD length) {
     /* PC/SC part 10: the list of features, each with the code by which it is asked, and the properties of the reader. */
     static const UCHAR features[] = {0x12, 4, 0x42, 0x33, 0x00, 0x12};
-    uint32_t most = (uint32_t)number("extended");
+    uint32_t most = (uint32_t)number("extended", 0);
     UCHAR properties[] = {0x0A, 4, (UCHAR)most, (UCHAR)(most >> 8), (UCHAR)(most >> 16), (UCHAR)(most >> 24)};
     (void)lun, (void)sent, (void)count;
     *length = 0;
@@ -176,7 +120,7 @@ RESPONSECODE IFDHTransmitToICC(DWORD lun, SCARD_IO_HEADER header, PUCHAR command
         return IFD_COMMUNICATION_ERROR;
     }
     if (has("refuses") && count > 5 && command[4] == 0) {
-        *length = number("refuses") ? 0 : 2;
+        *length = number("refuses", 0) ? 0 : 2;
         if (*length == 0)
             return IFD_COMMUNICATION_ERROR;
         memcpy(reply, "\x67\x00", 2);

@@ -79,7 +79,7 @@ lies() { with 0 ./lies "$@"; }
     real_token
     settings "$work/liar-kanal.so"
     for kind in gost256 gost512; do
-        PIN=$pin expect 0 "$kanal" key generate --agree --kind $kind --label $kind --pin-source env:PIN
+        by_kanal key generate --agree --kind $kind --label $kind
         for operation in sign derive decrypt; do lies ./liar-kanal.so $operation "pkcs11:object=$kind"; done
         [ $kind = gost512 ] || lies ./liar-kanal.so sign "pkcs11:object=$kind" hidden
     done

@@ -143,10 +143,10 @@ provider() {
     provider 0 pkey -noout -in "pkcs11:object=$label;type=private?pin-value=$pin&module-path=$work/crowd.so"
     provider 1 pkey -noout -in "$uri;object=$label%00;type=private?pin-value=$pin&module-path=$module"
     provider 1 pkey -noout -in "$uri;object=Ж;type=private?pin-value=$pin&module-path=$module"
-    PIN=$pin expect 0 "$kanal" key delete "$label" --yes --pin-source env:PIN
+    by_kanal key delete "$label" --yes
     # A label in CP1251, as old programs wrote it.
     tool --keypairgen --id 0c --label $'\xca\xeb\xfe\xf7' --key-type EC:prime256v1 --usage-sign
-    PIN=$pin expect 0 "$kanal" key file 0c --output raw.key --pin-source env:PIN
+    by_kanal key file 0c --output raw.key
     provider 0 pkey -noout -in raw.key -passin "pass:$pin"
     tool --delete-object --type privkey --id 0c
     tool --delete-object --type pubkey --id 0c

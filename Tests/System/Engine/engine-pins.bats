@@ -20,7 +20,7 @@ setup() {
     rm -f trace
     attach usb "usb-$BATS_TEST_NUMBER" --trace "$work/trace"
     key="pkcs11:serial=$serial;object=gost256"
-    PIN=$pin expect 0 "$kanal" key generate --kind gost256 --label gost256 --pin-source env:PIN
+    by_kanal key generate --kind gost256 --label gost256
     spent=0
 }
 

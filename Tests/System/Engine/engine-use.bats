@@ -18,7 +18,7 @@ bring() {
     local kind
     attach_paired
     for kind in gost256 rsa1024; do
-        PIN=$pin expect 0 "$kanal" key generate --kind $kind --label $kind --pin-source env:PIN
+        by_kanal key generate --kind $kind --label $kind
     done
     uri="pkcs11:serial=$serial"
     keep uri

@@ -40,8 +40,6 @@ teardown() { [ -n "${no_tests:-}" ] || unconfigure; }
 
 # ---- Tokens ----
 
-by_kanal() { PIN=$pin expect 0 "$kanal" "$@" --pin-source env:PIN; }
-
 # A token with keys and certificates of all kinds, and one with a single certificate.
 furnish() {
     local from=$root/Tests/Unit/KanalCommandTests/Files

@@ -113,14 +113,12 @@ issue() {
         -extfile extensions -out "$1" "${dates[@]}"
 }
 
-on_token() { PIN=$pin expect 0 "$kanal" "$@" --pin-source env:PIN; }
-
 # Makes a key and its certificate on the token: kind, id, user. The files are named after both users.
 add_key() {
-    on_token key generate --kind "$1" --id "$2"
-    on_token key export "$2" --output "$who-$2.key"
+    by_kanal key generate --kind "$1" --id "$2"
+    by_kanal key export "$2" --output "$who-$2.key"
     issue "$who-$2.pem" "$who-$2.key" "$3" Company
-    on_token cert import "$who-$2.pem"
+    by_kanal cert import "$who-$2.pem"
 }
 
 # The token of ann has keys of all kinds, one of them for vera; boris has one of his own.
@@ -134,7 +132,7 @@ make_tokens() {
     put_in boris
     add_key gost256 01 boris
     add_key p256 02 boris
-    NEW=$other on_token pin change --new-pin-source env:NEW
+    NEW=$other by_kanal pin change --new-pin-source env:NEW
 }
 
 # Has the token of this user in the reader.
@@ -155,13 +153,9 @@ take_out() {
 
 # Puts another certificate in place of the one with this id: id, file.
 replace_certificate() {
-    on_token cert delete "$1" --yes
-    on_token cert import "$2" --id "$1"
+    by_kanal cert delete "$1" --yes
+    by_kanal cert import "$2" --id "$1"
 }
-
-# The tries that the PIN of the token in the reader has.
-tries() { "$kanal" info 2> /dev/null | sed -n 's/^PIN: *\([0-9]*\) of .*/\1/p; s/^PIN: *locked.*/0/p'; }
-has_tries() { [ "$(tries)" = "$1" ] || fail "$(tries) tries left instead of $1"; }
 
 # ---- Logins ----
 

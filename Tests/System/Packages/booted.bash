@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# A Debian of disks.sh that is started, in namespaces of its own, for disks.bats.
+# A Debian of disks.sh that is started, for disks.bats, which has loaded common and systemd.
 
-# Starts systemd in a copy of a system, with a network of its own, a token and a volume of crypttab. Sets $systemd, the first process.
+# Starts systemd in a copy of a system, with a network of its own, a token and a volume of crypttab.
 # The unit's settings are those of the recipe, except that headless has it give up where it would ask for a PIN.
 boot() {
     local tree=$work/started
@@ -13,7 +13,7 @@ boot() {
     install "$kanal" "$tree/usr/bin/kanal"
     cp volumes/volume "$tree/root/volume"
     echo "volume /root/volume - pkcs11-uri=auto,_netdev,headless=true,token-timeout=1s" > "$tree/etc/crypttab"
-    mkdir -p "$tree/etc/systemd/system/systemd-cryptsetup@volume.service.d" "$tree/etc/systemd/system/multi-user.target.wants" "$tree/old"
+    mkdir -p "$tree/etc/systemd/system/systemd-cryptsetup@volume.service.d" "$tree/etc/systemd/system/multi-user.target.wants"
     printf '%s\n' '[Unit]' Wants=pcscd.socket After=pcscd.socket '[Service]' 'ExecStartPre=-/usr/bin/kanal info' \
         Environment=SYSTEMD_CRYPTSETUP_USE_TOKEN_MODULE=0 > "$tree/etc/systemd/system/systemd-cryptsetup@volume.service.d/token.conf"
     ln -s /usr/lib/systemd/system/remote-cryptsetup.target "$tree/etc/systemd/system/multi-user.target.wants"
@@ -21,35 +21,11 @@ boot() {
     group=$work/groups/kanal.disks.$$
     mkdir "$group"
     keep group
-    # shellcheck disable=SC2016
-    launch bash -ec '
-        echo $$ > "$1/cgroup.procs"
-        exec unshare --mount --pid --net --uts --ipc --cgroup --fork --kill-child bash -ec "$2" "$0"' "$tree" "$group" '
-            ip link set lo up
-            mount --bind "$0" "$0"
-            cd "$0"
-            mount -t proc proc proc
-            for directory in run tmp dev; do mount -t tmpfs tmpfs $directory; done
-            mkdir dev/pts dev/shm
-            mount -t tmpfs tmpfs dev/shm
-            mount -t devpts -o newinstance,ptmxmode=666 devpts dev/pts
-            ln -s pts/ptmx dev/ptmx
-            for name in null zero full random urandom tty; do touch dev/$name; mount --bind /dev/$name dev/$name; done
-            mount -t sysfs -o ro sysfs sys
-            mount -t cgroup2 cgroup2 sys/fs/cgroup
-            pivot_root . old
-            umount --lazy /old
-            exec env -i container=kanal /lib/systemd/systemd --system --unit=multi-user.target --log-target=journal
-        ' > boot.log 2>&1 < /dev/null
-    wait_until bash -c 'is_first_process $0' $launched || fail "no systemd: $(cat boot.log)"
-    systemd=$(pgrep --parent $launched)
+    start_systemd "$tree" "$group" multi-user.target unshare --net --uts --ipc
     launch nsenter --target "$systemd" --net -- "$emulator" --identity usb --state booted > booted.log 2>&1
     there=$launched
     keep there
 }
-
-is_first_process() { [ "$(cat "/proc/$(pgrep --parent "$1")/comm")" = systemd ]; }
-export -f is_first_process
 
 journal() {
     nsenter --target "$systemd" --mount --pid --root --wd=/ -- env -i PATH=/usr/bin LC_ALL=C.UTF-8 \
@@ -61,9 +37,7 @@ has_ended() { journal > journal.log 2>&1 && grep -q 'Main process exited\|Failed
 shut_down() {
     [ -e "${group:-}" ] || return 0
     [ -z "${there:-}" ] || stop "$there"
-    echo 1 > "$group/cgroup.kill"
-    wait_until sh -c '! grep -q populated.1 "$0/cgroup.events"' "$group"
-    find "$group" -depth -type d -exec rmdir {} +
+    end_systemd
     umount groups
     rm -rf --one-file-system started
 }

@@ -24,6 +24,23 @@ bootstrap() {
         && chmod 755 "$2/usr/sbin/policy-rc.d"
 }
 
+# The same in $debian, where packages can be installed then: its /proc is mounted. A mirror may be some days behind with a release
+# that changes every day.
+begin_debian() {
+    bootstrap "$1" "$debian" "${@:2}" \
+        && mount -t proc proc "$debian/proc" \
+        && echo 'Acquire::Check-Valid-Until "false";' > "$debian/etc/apt/apt.conf.d/90kanal" \
+        && networked apt-get update -q
+}
+
+# Runs a command in that Debian, with the network; and installs packages there.
+networked() {
+    timeout --kill-after=10 "${limit:-1800}" chroot "$debian" \
+        env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+        DEBIAN_FRONTEND=noninteractive ${http_proxy:+"http_proxy=$http_proxy"} "$@"
+}
+installs() { networked apt-get install -q -y --no-install-recommends "$@"; }
+
 # Whether a script of root has packages to try.
 needs_packages() {
     [ "$(id -u)" = 0 ] || fail "only root can try packages"

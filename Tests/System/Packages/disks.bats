@@ -5,6 +5,7 @@
 # clients may be older.
 # bats file_tags=night
 load ../common
+load systemd
 load booted
 
 systems='bookworm trixie sid'
@@ -61,8 +62,6 @@ teardown() {
     bring main
 }
 
-by_kanal() { PIN=$pin expect 0 "$kanal" "$@" --pin-source env:PIN; }
-
 # Puts the token of a directory into the reader, unless it is there.
 bring() {
     [ "$inserted" != "$1" ] || return 0
@@ -116,7 +115,6 @@ fails_at_start() {
 
 key() { echo "pkcs11:serial=$serial;id=%$1"; }
 metadata() { sed 's/,/,\n/g' <(head --bytes 16384 "volumes/$1" | tr -d '\0') | grep -a -o "\"$2\":\"[^\"]*\""; }
-tries() { "$kanal" info 2> /dev/null | sed -n 's/^PIN: *\([0-9]*\) of .*/\1/p'; }
 
 # ---- Which keys ----
 
@@ -308,15 +306,15 @@ tries() { "$kanal" info 2> /dev/null | sed -n 's/^PIN: *\([0-9]*\) of .*/\1/p'; 
         typed=87654321
         opens 1 $system volume
         printed "PIN for token '.*' is incorrect"
-        [ "$(tries)" = 9 ] || fail "$(tries) tries are left, and not 9"
+        has_tries 9
         fails_at_start $system volume
         printed "PIN for token '.*' is incorrect"
-        [ "$(tries)" = 8 ] || fail "$(tries) tries are left, and not 8"
+        has_tries 8
         # systemd 252 then waits for an answer by systemd-ask-password.
         if [ $system != bookworm ]; then
             enrols 1 $system volume "$(key 01)"
             printed "PIN for token '.*' is incorrect"
-            [ "$(tries)" = 7 ] || fail "$(tries) tries are left, and not 7"
+            has_tries 7
         fi
         typed=$pin
         opens 0 $system volume
@@ -332,7 +330,7 @@ tries() { "$kanal" info 2> /dev/null | sed -n 's/^PIN: *\([0-9]*\) of .*/\1/p'; 
     bring_copy locked
     typed=87654321
     for _ in {2..10}; do opens 1 sid volume-sid; done
-    [ "$(tries)" = 1 ] || fail "$(tries) tries are left, and not 1"
+    has_tries 1
     opens 1 sid volume-sid
     printed 'final try'
     typed=$pin
@@ -401,7 +399,7 @@ tries() { "$kanal" info 2> /dev/null | sed -n 's/^PIN: *\([0-9]*\) of .*/\1/p'; 
         printf 87654321 > "$roots/$system/etc/kanal/token.pin"
         opens 1 $system volume
         printed 'Failed to log into security token'
-        [ "$(tries)" = 9 ] || fail "$(tries) tries are left, and not 9"
+        has_tries 9
         typed=$pin
         rm "$roots/$system/etc/kanal/kanal.conf"
         opens 0 $system volume

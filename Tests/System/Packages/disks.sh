@@ -30,14 +30,10 @@ make_root() (
     debian=$roots/$1
     [ "$(cat "$debian/made" 2> /dev/null)" != "$made" ] || exit 0
     rm -rf --one-file-system "$debian"
-    bootstrap "$1" "$debian"
-    mount -t proc proc "$debian/proc"
-    # A mirror may be some days behind with a release that changes every day.
-    echo 'Acquire::Check-Valid-Until "false";' > "$debian/etc/apt/apt.conf.d/90kanal"
-    # shellcheck disable=SC2016
-    timeout --kill-after=10 900 chroot "$debian" \
-        env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive ${http_proxy:+"http_proxy=$http_proxy"} \
-        sh -ec 'apt-get update -q; apt-get install -q -y --no-install-recommends "$@"; apt-get clean' sh $wanted
+    begin_debian "$1"
+    # shellcheck disable=SC2086
+    installs $wanted
+    networked apt-get clean
     umount "$debian/proc"
     echo "$made" > "$debian/made"
 )

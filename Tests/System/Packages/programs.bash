@@ -61,7 +61,6 @@ needs() {
 
 version() { dpkg-query --show --showformat='${Version}' "$1" | sed 's/^[0-9]*://; s/[-+].*//'; }
 is_since() { dpkg --compare-versions "$(version "$1")" ge "$2"; }
-by_kanal() { PIN=$pin expect 0 "$kanal" "$@" --pin-source env:PIN; }
 # Runs a program without a terminal for its questions.
 alone() { expect 0 setsid --wait "$@" < /dev/null; }
 

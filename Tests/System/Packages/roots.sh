@@ -60,13 +60,6 @@ trap remove EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Runs a command in the Debian while it is made, with the network.
-inside() {
-    timeout --kill-after=10 900 chroot "$debian" \
-        env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-        DEBIAN_FRONTEND=noninteractive ${http_proxy:+"http_proxy=$http_proxy"} "$@"
-}
-installs() { inside apt-get install -q -y --no-install-recommends "$@"; }
 lacks() { echo "$*" >> "$debian/absent"; }
 
 # Makes the Debian of a name, with the packages of programs and then Kanal's. The file "absent" has the packages that are
@@ -75,19 +68,15 @@ make_root() (
     set -e
     release=${1/openssl4/sid}
     available=()
-    bootstrap "$release" "$debian"
-    mount -t proc proc "$debian/proc"
-    # A mirror may be some days behind with a release that changes every day.
-    echo 'Acquire::Check-Valid-Until "false";' > "$debian/etc/apt/apt.conf.d/90kanal"
-    inside apt-get update -q
+    begin_debian "$release"
     : > "$debian/absent"
     # The package with sign-file has the kernel's version in its name; the file "names" has it.
-    kernel=$(inside apt-cache pkgnames linux-kbuild- | sort --version-sort | tail -n 1)
+    kernel=$(networked apt-cache pkgnames linux-kbuild- | sort --version-sort | tail -n 1)
     echo "kernel $kernel" > "$debian/names"
     [[ "$asked" == *" $1 "* ]] || askers=
     for name in $wanted $kernel:sign-file $servers $kerberos $logins $askers; do
         name=${name%:*}
-        if grep -q '^ *Candidate: [0-9]' <<< "$(inside apt-cache policy "$name")"; then
+        if grep -q '^ *Candidate: [0-9]' <<< "$(networked apt-cache policy "$name")"; then
             available+=("$name")
         else
             lacks "$name Debian $release has no package $name"
@@ -101,7 +90,7 @@ make_root() (
     if [ "$1" = openssl4 ]; then
         only_openssl4
     else
-        inside sh -c 'exec apt-get install -q -y --no-install-recommends /packages/*.deb'
+        networked sh -c 'exec apt-get install -q -y --no-install-recommends /packages/*.deb'
     fi
     mkdir "$debian/tree"
     git ls-files -z Examples Include Packaging Tests docs/{Rules,Token}.md \
@@ -114,19 +103,19 @@ make_root() (
 only_openssl4() {
     local name file
     echo "deb $(mirror) experimental main" > "$debian/etc/apt/sources.list.d/experimental.list"
-    inside apt-get update -q
+    networked apt-get update -q
     installs --target-release experimental openssl libssl-dev
-    inside dpkg --purge --force-depends libssl3t64
+    networked dpkg --purge --force-depends libssl3t64
     [ -z "$(find "$debian" -xdev -name 'lib*.so.3' \( -name 'libssl*' -o -name 'libcrypto*' \))" ] || return 1
     for name in $wanted $kernel:sign-file $servers $kerberos $logins; do
         file=$(find "$debian/usr" -xdev -name "${name#*:}" \( -type f -o -type l \) -not -path '*/share/*' | head -n 1)
-        if [ -n "$file" ] && grep -q '\.so\.3 => not found' <<< "$(inside ldd "${file#"$debian"}" 2>&1)"; then
+        if [ -n "$file" ] && grep -q '\.so\.3 => not found' <<< "$(networked ldd "${file#"$debian"}" 2>&1)"; then
             lacks "${name%:*} $(basename "$file") of ${name%:*} is built for OpenSSL 3"
         fi
     done
     rm "$debian"/packages/kanal-openssl-engine_*.deb
     lacks "kanal-openssl-engine OpenSSL 4 has no engines"
-    inside sh -c 'exec dpkg --install /packages/*.deb'
+    networked sh -c 'exec dpkg --install /packages/*.deb'
 }
 
 # Runs a command in the Debian, which then has no network but a loopback, and none of this machine's processes. Its root is a

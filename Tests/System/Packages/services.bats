@@ -5,6 +5,7 @@
 # bats file_tags=night
 load ../common
 load chroot
+load systemd
 
 setup_file() {
     make_debian
@@ -18,7 +19,10 @@ setup_file() {
 }
 
 teardown_file() {
-    end_systemd
+    cd "$work"
+    # shellcheck source=/dev/null
+    . ./.state
+    [ ! -e "${group:-}" ] || end_systemd
     clean_up
 }
 
@@ -39,55 +43,13 @@ waits() {
     fail "does not happen: $*"$'\n'"$(cat boot.log; journal)"
 }
 
-# Starts systemd as the first process of a new namespace, in a group of its own, and without terminals. Sets $systemd, and
-# $groups, which has the group.
+# Starts systemd, in a group of the namespaces that it is in.
 boot() {
     beside sh -ec 'mkdir "$0"; mount -t cgroup2 cgroup2 "$0"; mkdir "$0/kanal.$1"' "$work/groups" $$
-    groups=/proc/$first/root$work/groups
-    group=$groups/kanal.$$
-    keep groups group
-    mkdir -p "$debian/old"
-    # shellcheck disable=SC2016
-    launch nsenter --target "$first" --mount --net --uts --ipc -- bash -ec '
-        echo $$ > "$1/cgroup.procs"
-        exec unshare --mount --pid --cgroup --fork --kill-child bash -ec "$2" "$0"' "$debian" "$work/groups/kanal.$$" '
-            mount --bind "$0" "$0"
-            cd "$0"
-            mount -t proc proc proc
-            mount -t tmpfs tmpfs run
-            mount -t tmpfs tmpfs tmp
-            mount -t tmpfs tmpfs dev
-            mkdir dev/pts dev/shm
-            mount -t tmpfs tmpfs dev/shm
-            mount -t devpts -o newinstance,ptmxmode=666 devpts dev/pts
-            ln -s pts/ptmx dev/ptmx
-            for name in null zero full random urandom tty; do touch dev/$name; mount --bind /dev/$name dev/$name; done
-            mount -t sysfs -o ro sysfs sys
-            mount -t cgroup2 cgroup2 sys/fs/cgroup
-            pivot_root . old
-            umount --lazy /old
-            exec env -i container=kanal /lib/systemd/systemd --system --unit=basic.target --log-target=journal
-        ' > boot.log 2>&1 < /dev/null
-    waits first_process $launched
-    keep systemd
+    group=/proc/$first/root$work/groups/kanal.$$
+    keep group
+    start_systemd "$debian" "$work/groups/kanal.$$" basic.target nsenter --target "$first" --mount --net --uts --ipc --
     waits there systemctl is-active --quiet basic.target
-}
-
-# The first process of the namespace that a process has made: systemd.
-first_process() {
-    systemd=$(pgrep --parent "$1")
-    [ "$(cat "/proc/$systemd/comm")" = systemd ]
-}
-
-# Ends everything that the group has, and removes it.
-end_systemd() {
-    cd "$work"
-    # shellcheck source=/dev/null
-    . ./.state
-    [ -e "${group:-}" ] || return 0
-    echo 1 > "$group/cgroup.kill"
-    waits sh -c '! grep -q populated.1 "$0/cgroup.events"' "$group"
-    find "$group" -depth -type d -exec rmdir {} +
 }
 
 # has NUMBER: whether a card is in the reader of this number.

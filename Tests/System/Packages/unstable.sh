@@ -33,15 +33,10 @@ results=$(realpath -m "${PACKAGES:-.build/packages}")/unstable
 system=aarch64-linux-gnu
 phases='native cross tests installed'
 
-# Runs a command in $debian as root, with the network; and one as the user "builder", with the loopback alone.
-inside() {
-    timeout --kill-after=10 "${limit:-1800}" chroot "$debian" \
-        env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-        DEBIAN_FRONTEND=noninteractive ${http_proxy:+"http_proxy=$http_proxy"} "$@"
-}
+# Runs a command in $debian as the user "builder", with the loopback alone.
 builds() {
     # shellcheck disable=SC2016
-    http_proxy='' limit=5400 inside unshare --net --ipc sh -ec 'ip link set lo up
+    http_proxy='' limit=5400 networked unshare --net --ipc sh -ec 'ip link set lo up
         exec setpriv --reuid builder --regid builder --clear-groups env HOME=/home/builder sh -ec "$0"' "$1" > "$log" 2>&1 \
         || fail "this fails in $debian: $1: $(grep ': error: ' "$log" | sort -u | head -n 20; grep -v '^\[' "$log" | tail -n 20)"
 }
@@ -54,12 +49,9 @@ make_root() {
         mkdir -p "$base"
         # shellcheck disable=SC2086
         {
-            bootstrap "$3" "$debian" --arch="$2" \
-                && mount -t proc proc "$debian/proc" \
-                && echo 'Acquire::Check-Valid-Until "false";' > "$debian/etc/apt/apt.conf.d/90kanal" \
-                && inside apt-get update -q \
-                && inside apt-get install -q -y --no-install-recommends $4 \
-                && inside useradd --create-home builder \
+            begin_debian "$3" --arch="$2" \
+                && installs $4 \
+                && networked useradd --create-home builder \
                 && umount "$debian/proc"
         } > "$base/$1.log" 2>&1 || fail "$1 cannot be made: $(tail -n 5 "$base/$1.log")"
         touch "$base/$1.made"
@@ -76,12 +68,12 @@ try_packages() {
     cp -r "$results/$1" "$debian/packages"
     copy_tree
     mount -t tmpfs tmpfs "$debian/run"
-    inside sh -c 'exec apt-get install -q -y --no-install-recommends --reinstall /packages/*.deb' > "$log" 2>&1 \
+    networked sh -c 'exec apt-get install -q -y --no-install-recommends --reinstall /packages/*.deb' > "$log" 2>&1 \
         || fail "the packages for $1 are not installed: $(tail -n 10 "$log")"
     test_commands > "$base/commands"
     while read -r test; do
         # shellcheck disable=SC2016
-        inside unshare --net --ipc --pid --mount-proc --propagation unchanged --fork --kill-child \
+        networked unshare --net --ipc --pid --mount-proc --propagation unchanged --fork --kill-child \
             sh -c 'ip link set lo up; cd /tree && eval "exec $0"' "$test" > "$log" 2>&1 < /dev/null \
             || fail "$test: exit status $?: $(tail -n 20 "$log")"
         passed "$1: $test"
@@ -97,7 +89,7 @@ make_builder() {
     rm -rf "$debian/tree"
     mkdir -p "$debian/tree/debian"
     cp Packaging/debian/control "$debian/tree/debian"
-    inside sh -ec 'dpkg --add-architecture arm64; apt-get update -q; cd /tree
+    networked sh -ec 'dpkg --add-architecture arm64; apt-get update -q; cd /tree
         apt-get build-dep -q -y --no-install-recommends --host-architecture "$0" .
         exec apt-get install -q -y --no-install-recommends bats python3 "libstdc++6:$0"' "$1" > "$log" 2>&1 \
         || fail "the needs of a build for $1: $(tail -n 10 "$log")"
@@ -117,7 +109,7 @@ keep() {
     rm -rf "${results:?}/$1"
     mkdir -p "$results/$1"
     mv "$debian"/build/*_"$1".deb "$results/$1"
-    passed "packages for $1: $(cd "$results/$1" && ls -- *.deb | wc -l), by $(inside swiftc --version 2>&1 | sed -n 's/.*\(Swift version [0-9.]*\).*/\1/p')"
+    passed "packages for $1: $(cd "$results/$1" && ls -- *.deb | wc -l), by $(networked swiftc --version 2>&1 | sed -n 's/.*\(Swift version [0-9.]*\).*/\1/p')"
 }
 
 native() {
@@ -133,7 +125,7 @@ make_sdk() {
     make_builder arm64
     ! cmp -s Packaging/sdk.sh "$debian/sdks/made-by" || return 0
     cp Packaging/sdk.sh "$debian/"
-    inside /sdk.sh $system /sdks > "$log" 2>&1 || fail "no SDK: $(tail -n 5 "$log")"
+    networked /sdk.sh $system /sdks > "$log" 2>&1 || fail "no SDK: $(tail -n 5 "$log")"
     cp Packaging/sdk.sh "$debian/sdks/made-by"
 }
 

@@ -34,7 +34,6 @@ setup_file() {
     done
 }
 
-by_kanal() { PIN=$pin expect 0 "$kanal" "$@" --pin-source env:PIN; }
 # Runs a program without a terminal to ask at.
 alone() { expect 0 setsid --wait "$@" < /dev/null; }
 

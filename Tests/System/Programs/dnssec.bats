@@ -24,14 +24,6 @@ teardown() {
     unconfigure
 }
 
-by_kanal() { expect 0 "$kanal" "${@:1:2}" --pin-source "file:$work/pin" "${@:3}"; }
-
-tries_left() {
-    expect 0 "$kanal" info
-    printed "^PIN: *$1 of 10 tries left"
-}
-log_in() { pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin -O > /dev/null 2>&1; }
-
 # knot DIRECTORY ALGORITHM PIN LINE…: Knot's settings in a new directory, with the attribute of the URI that has the PIN, and more
 # lines of the policy.
 knot() {
@@ -125,7 +117,7 @@ refuse_changed() {
     knot refused ecdsap256sha256 ';pin-value=99999999' 'manual: on'
     log_in
     zone_tool 1 keymgr refused example. generate ksk=yes zsk=yes
-    tries_left 9
+    has_tries 9
     log_in
     sed -i "s|;pin-value=99999999|;pin-source=$work/pin|" refused/knot.conf
     by_kanal key generate --kind p256 --id 13 --label lost
@@ -135,7 +127,7 @@ refuse_changed() {
     rm refused/signed/*
     sed -i "s|;pin-source=$work/pin|;pin-value=99999999|" refused/knot.conf
     sign_zone 1 refused
-    tries_left 9
+    has_tries 9
     log_in
     sed -i "s|;pin-value=99999999|;pin-source=$work/pin|" refused/knot.conf
     by_kanal key delete --yes 13

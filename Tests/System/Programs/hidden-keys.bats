@@ -25,7 +25,7 @@ setup_file() {
 # Generates a key pair, and stores a certificate of it.
 add() {
     expect 0 pkcs11-tool --module "$module" --login --pin $pin --keypairgen --key-type "$2" --id "$1" --label "key $1"
-    PIN=$pin expect 0 "$kanal" key export "key $1" --pin-source env:PIN --output "$1.pub"
+    by_kanal key export "key $1" --output "$1.pub"
     expect 0 openssl x509 -new -force_pubkey "$1.pub" -subj "/CN=Key $1" -CA authority.pem -CAkey authority.key \
         -days 30 -outform der -out "$1.der"
     expect 0 pkcs11-tool --module "$module" --login --pin $pin --write-object "$1.der" --type cert --id "$1" --label "key $1"

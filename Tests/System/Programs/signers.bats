@@ -39,15 +39,6 @@ setup_file() {
 
 teardown() { unconfigure; }
 
-by_kanal() { expect 0 "$kanal" "${@:1:2}" --pin-source "file:$work/pin" "${@:3}"; }
-
-# Each costs the token no try.
-all_tries_left() {
-    expect 0 "$kanal" info
-    printed "^PIN: *$((10 - ${1:-0})) of 10 tries left"
-}
-log_in() { pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin -O > /dev/null 2>&1; }
-
 # A program for EFI, which does nothing.
 make_boot_file() {
     printf '.globl begin\nbegin: xor %%eax, %%eax\nret\n.data\n.quad 1\n' | as -o boot.o
@@ -119,7 +110,7 @@ opens() {
     unconfigure
     sign_module unsaid.cnf 1 "$key?pin-value=99999999" rsa.pem
     printed 'kanal::the PIN is wrong'
-    all_tries_left 1
+    has_tries 9
     log_in
     sign_module provider.cnf 1 "pkcs11:object=none;type=private" rsa.pem
     printed 'kanal::no such object on the token'
@@ -166,7 +157,7 @@ sign_boot_file() {
     printed 'key type mismatch'
     log_in
     sign_boot_file engine.cnf 1 kanal "pkcs11:object=rsa?pin-value=99999999"
-    all_tries_left 1
+    has_tries 9
     log_in
 }
 
@@ -203,7 +194,7 @@ sign_program() {
     log_in
     sign_program named.cnf 255 "pkcs11:object=rsa?pin-value=99999999"
     printed 'kanal:.*the PIN is wrong'
-    all_tries_left 1
+    has_tries 9
     log_in
 }
 

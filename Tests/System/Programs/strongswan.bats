@@ -60,9 +60,7 @@ teardown() {
     unconfigure
 }
 
-by_kanal() { expect 0 "$kanal" "${@:1:2}" --pin-source "file:$work/pin" "${@:3}"; }
 issue() { expect 0 openssl x509 -req -in request.pem -CA authority.pem -CAkey authority.key -CAcreateserial -days 30 -out "$1.pem"; }
-log_in() { pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin -O > /dev/null 2>&1; }
 
 # charon NAME PLUGIN…: the settings of a daemon in a directory.
 charon() {

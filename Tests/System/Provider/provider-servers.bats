@@ -26,8 +26,8 @@ by_provider() { OPENSSL_CONF=$work/own.cnf OPENSSL_MODULES=$work/lib/ossl-module
 
 # The token's key, as the file rsa.key, and its certificate; an authority, and a key of a file.
 certify() {
-    PIN=$pin expect 0 "$kanal" key generate --kind rsa2048 --label rsa --pin-source env:PIN
-    PIN=$pin expect 0 "$kanal" key file rsa --pin-source env:PIN --output rsa.key
+    by_kanal key generate --kind rsa2048 --label rsa
+    by_kanal key file rsa --output rsa.key
     sed "s|^\[kanal\]|&\nPIN = $pin\nSERIAL = $serial|" provider.cnf > own.cnf
     expect 0 openssl req -x509 -newkey rsa:2048 -noenc -keyout authority.key -out authority.pem -subj /CN=Authority -days 30
     local name

@@ -89,9 +89,9 @@ bring() {
     local key
     attach_paired
     for key in gost256 gost512 p256; do
-        PIN=$pin expect 0 "$kanal" key generate --agree --kind $key --label $key --pin-source env:PIN
+        by_kanal key generate --agree --kind $key --label $key
     done
-    PIN=$pin expect 0 "$kanal" key generate --kind rsa2048 --label rsa --pin-source env:PIN
+    by_kanal key generate --kind rsa2048 --label rsa
 }
 
 # module_settings MODULE [SERIAL]: the PIN, and the token that it is for.
@@ -237,7 +237,7 @@ hostile_certificates() {
     for name in gost256 rsa; do
         use 0 ./hostile certificates "pkcs11:object=$name" $((count / 5))
         by 0 req -x509 -key "pkcs11:object=$name$ask" -subj /CN=$name -days 30 -out $name.pem
-        PIN=$pin expect 0 "$kanal" cert import $name.pem --pin-source env:PIN
+        by_kanal cert import $name.pem
     done
     module_settings "$work/changed.so"
     for name in gost256 p256 rsa; do use 0 ./hostile objects "pkcs11:object=$name" $((count / 50)); done
