@@ -149,7 +149,7 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 # The steps to run, by their names in Tests/nightly.txt; all without a name.
 STEPS =
 
-nightly: deps ## run the tests that are too long for CI: the tests in debug, mutants, soak, other projects' suites, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, packages, and SECONDS of sharing, threads and each fuzz target; STEPS="NAME..." for some of it
+nightly: deps ## run the tests that are too long for CI: the tests in debug, proofs, mutants, soak, other projects' suites, adapters, engine and provider at length, disturbed readers, shares for long, messages of 2 GiB, packages, logins and disks in several Debians, the site, and SECONDS of sharing, threads and each fuzz target; STEPS="NAME..." for some of it
 	$(call install,nightly proof)
 	seconds=$(SECONDS) rounds=$(ROUNDS) Tests/nightly.sh $(STEPS)
 

@@ -38,8 +38,10 @@ extension Library {
             case CKU_CONTEXT_SPECIFIC: PINRequest(pin: isContainers ? .container : .user, purpose: "to use a key once")
             default: PINRequest(pin: .user, purpose: "to log in")
             }
-        // A reader sends PINs only.
-        if !isContainers, try hasPINPad(handle) { return try logInAtReader(handle, as: user, request) }
+        // A reader sends PINs only, and a file answers at once.
+        if !isContainers, !tokens.answersForUser, try hasPINPad(handle) {
+            return try logInAtReader(handle, as: user, request)
+        }
         try tokens.withPINs([NeededPIN(request, given: nil)], in: Int(clamping: slot(of: handle))) {
             () throws(CKError) in
             try facts(of: handle) { session throws(CKError) in try session.requireLoginPossible(as: user) }

@@ -89,7 +89,10 @@ struct PINOptions: ParsableArguments {
     }
 
     /// Whether the PIN is typed at the reader.
-    private func isTypedAtReader(_ token: Token) -> Bool { pinSource == nil && token.information.hasPINPad }
+    private func isTypedAtReader(_ token: Token) -> Bool {
+        guard pinSource == nil, token.information.hasPINPad else { return false }
+        return ProgramContext.current.hasTerminal || !token.answersForUser
+    }
 
     /// Says on the terminal that the PIN is to be typed at the reader.
     private func pointToReader(_ role: Role, _ token: Token, after refusal: KanalError?) async throws {

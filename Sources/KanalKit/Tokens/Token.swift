@@ -152,6 +152,9 @@ extension Token {
     /// Whether `kanal.conf` names an authenticator, which ``askForPIN(of:for:after:)`` has the user asked by.
     public var hasAuthenticator: Bool { service.slots.asksForPINs }
 
+    /// Whether `kanal.conf` names a file or the like, which answers without the user.
+    package var answersForUser: Bool { service.slots.answersForUser }
+
     /// Has the user asked for a PIN by the authenticator of `kanal.conf`, a program such as pinentry. The question
     /// names the token, this program, and the tries that are left. The token is not locked in the meantime: other
     /// callers can use it.

@@ -11,8 +11,9 @@ extension ConnectedToken {
         try transaction(first: .act) { card throws(TokenError) in
             // A search that follows needs it, and most do.
             if card.session.known.changeCounter == nil { try card.readChangeCounter() }
+            let entry = try card.entry(ofPresent: role)
             card.session.login.isFromReader = true
-            do throws(TokenError) { try card.presentAtReader(as: role) } catch {
+            do throws(TokenError) { try card.present(role, by: entry) } catch {
                 card.session.forgetLogin()
                 // The card may have accepted the PIN without being able to confirm it.
                 if case .link = error { _ = try? card.send(CardCommand.resetRight(of: role.rawValue)) }
@@ -27,7 +28,8 @@ extension ConnectedToken {
     package func confirmAtReader() throws(TokenError) {
         try transaction(first: .act) { card throws(TokenError) in
             guard let role = card.login else { throw .notLoggedIn }
-            do throws(TokenError) { try card.presentAtReader(as: role) } catch {
+            let entry = try card.entry(ofPresent: role)
+            do throws(TokenError) { try card.present(role, by: entry) } catch {
                 card.restoreRight(after: error)
                 throw error
             }
@@ -40,8 +42,7 @@ extension ConnectedToken {
     ///   it, too.
     package func changePINAtReader(of role: Role, from old: SharedSecret?) throws(TokenError) {
         try transaction { card throws(TokenError) in
-            let pad = try card.requirePINPad()
-            let entry = try card.entry(ofNew: role, at: pad)
+            let entry = try card.entry(ofNew: role)
             switch old {
             case nil:
                 try card.presentingAtReader(role) { () throws(TokenError) in try card.change(role, by: entry) }
@@ -56,16 +57,15 @@ extension ConnectedToken {
         }
     }
 
-    /// Has the user type User's new PIN, twice, and restores all its tries. Needs the SO's login, and a token that lets the
-    /// SO do it.
+    /// Has the user type User's new PIN, twice, and restores all its tries behind that: an entry that fails leaves a locked
+    /// PIN locked. Needs the SO's login, and a token that lets the SO do it.
     package func resetUserPINAtReader() throws(TokenError) {
         try transaction { card throws(TokenError) in
-            let pad = try card.requirePINPad()
             try card.requireUserPINResettable()
-            let entry = try card.entry(ofNew: .user, at: pad)
+            let entry = try card.entry(ofNew: .user)
             try card.requireLogin(.securityOfficer)
-            try card.perform(.resetRetryCounter(of: .user))
             try card.change(.user, by: entry)
+            try card.perform(.resetRetryCounter(of: .user))
         }
     }
 }
@@ -76,17 +76,22 @@ extension Transaction {
         return pad
     }
 
-    /// VERIFY with a PIN that the user types.
-    fileprivate func presentAtReader(as role: ConnectedToken.Role) throws(TokenError) {
+    /// VERIFY with a PIN that the user is to type, and that the card can accept. The login is as before.
+    fileprivate func entry(ofPresent role: ConnectedToken.Role) throws(TokenError) -> PINEntry {
         let pad = try requirePINPad()
         try proveIdentity()
         let pin = try PINState(parsing: perform(.pinState(role)))
         guard pin.triesLeft > 0 else { throw .pinLocked }
         guard let lengths = pin.lengths(at: pad) else { throw .pinLength }
+        return PINEntry(0x00, 0x20, 0x00, role.rawValue, .present(lengths))
+    }
+
+    /// Has the user type a PIN.
+    fileprivate func present(_ role: ConnectedToken.Role, by entry: PINEntry) throws(TokenError) {
         // The card would not look at the PIN if another process held the right.
         _ = try send(CardCommand.resetRight(of: role.rawValue))
         do throws(TokenError) {
-            let status = try send(PINEntry(0x00, 0x20, 0x00, role.rawValue, .present(lengths))).status
+            let status = try send(entry).status
             if status == .verificationFailed || status.triesLeft != nil { throw TokenError.pinIncorrect }
             guard status == .success else { throw TokenError(status) }
             if session.returnsRights { state.heldRights.insert(role) }
@@ -101,7 +106,8 @@ extension Transaction {
     fileprivate func presentingAtReader(
         _ role: ConnectedToken.Role, _ body: () throws(TokenError) -> Void
     ) throws(TokenError) {
-        do throws(TokenError) { try presentAtReader(as: role) } catch {
+        let entry = try entry(ofPresent: role)
+        do throws(TokenError) { try present(role, by: entry) } catch {
             if login == role { restoreRight(after: error) }
             throw error
         }
@@ -111,7 +117,8 @@ extension Transaction {
 
     /// CHANGE REFERENCE DATA with a new PIN of one length: the card wants the length in two places of the data, and a
     /// reader can write it into one.
-    fileprivate func entry(ofNew role: ConnectedToken.Role, at pad: PINPad) throws(TokenError) -> PINEntry {
+    fileprivate func entry(ofNew role: ConnectedToken.Role) throws(TokenError) -> PINEntry {
+        let pad = try requirePINPad()
         guard let count = try PINState(parsing: perform(.pinState(role))).newDigits(at: pad) else { throw .pinLength }
         let byte = UInt8(truncatingIfNeeded: count)
         return PINEntry(

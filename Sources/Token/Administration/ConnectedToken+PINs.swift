@@ -25,7 +25,7 @@ extension ConnectedToken {
 
     /// Makes sure that the token's policy lets the SO change User's PIN.
     package func requireUserPINResettable() throws(TokenError) {
-        try transaction { card throws(TokenError) in try card.requireUserPINResettable() }
+        try transaction { card throws(TokenError) in _ = try card.requireUserPINResettable() }
     }
 
     /// Sets User's PIN and restores all its tries. Needs the SO's login, and a token that lets the SO do it.
@@ -33,7 +33,8 @@ extension ConnectedToken {
         let new = new.copy()
         try new.requirePINLength()
         try transaction { card throws(TokenError) in
-            try card.requireUserPINResettable()
+            let user = try card.requireUserPINResettable()
+            guard new.count >= user.minimumLength else { throw .pinLength }
             try card.requireLogin(.securityOfficer)
             try card.perform(.resetRetryCounter(of: .user))
             try card.changePIN(of: .user, to: new)
@@ -81,9 +82,13 @@ extension ConnectedToken {
 
 extension Transaction {
     /// Reads the policy before anything is changed: a refused change would otherwise follow restored tries.
-    func requireUserPINResettable() throws(TokenError) {
+    ///
+    /// - Returns: The limits of User's PIN.
+    @discardableResult
+    func requireUserPINResettable() throws(TokenError) -> PINState {
         let user = try PINState(parsing: perform(.pinState(.user)))
         guard user.changePolicy & 0x01 != 0 else { throw .forbiddenByPolicy }
+        return user
     }
 
     /// CHANGE REFERENCE DATA of a PIN; see ``change(_:to:)``.

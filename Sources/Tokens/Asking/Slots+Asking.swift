@@ -19,6 +19,9 @@ extension Slots {
     /// Whether PINs can be left out, because the user is asked for them then.
     package var asksForPINs: Bool { interaction.prompt != nil }
 
+    /// Whether something else than the user answers, such as a file.
+    package var answersForUser: Bool { interaction.prompt?.asksUser == false }
+
     /// Runs `body` with PINs. The user is asked for PINs that the caller did not pass, until the token accepts them.
     ///
     /// - Parameters:

@@ -272,6 +272,18 @@ time_t time(time_t *result) { return result ? *result = 86400 : 86400; }' > cloc
     printf '[program nginx]\nhide_gost_keys = on\n[program ssh-keygen]\nhide_keys =\n' > /etc/kanal/kanal.conf
     finds warning programs.keys 'In /etc/kanal/kanal.conf add: [program ssh-keygen], and below hide_keys = gost, other-curves'
     rm -r /etc/kanal
+    # The user's file overrides the administrators', but not for programs of PAM, which run for others.
+    mkdir -p "${file%/*}"
+    echo 'hide_keys =' > "$file"
+    look
+    grep -qxF "In $file add: [program ssh-keygen], and below hide_keys = gost, other-curves" remedies || fail "not ssh-keygen: $(cat found)"
+    not_printed '\[program su' found
+    rm "$file"
+    mkdir /etc/kanal
+    echo 'hide_keys =' > /etc/kanal/kanal.conf
+    look
+    grep -qxF 'In /etc/kanal/kanal.conf add: [program su], and below hide_keys = gost' remedies || fail "not su: $(cat found)"
+    rm -r /etc/kanal
     umount "$engines"
     for name in ann ben; do
         expect 0 "$kanal" key delete $name --yes --pin-source file:own
@@ -288,8 +300,22 @@ time_t time(time_t *result) { return result ? *result = 86400 : 86400; }' > cloc
     printf 'network={\n    pin=87654321\n}\n' > /etc/wpa_supplicant/home.conf
     finds warning programs.wpa-supplicant "editor +2 /etc/wpa_supplicant/home.conf"
     not_printed 87654321 found
-    printf 'network={\n    pin="87654321"\n}\n' > /etc/wpa_supplicant/home.conf
+    for right in '"87654321"' 'P"87654321"' 3837363534333231; do
+        printf 'network={\n    pin=%s\n}\n' "$right" > /etc/wpa_supplicant/home.conf
+        healthy
+    done
+    # Copies that no program reads.
+    mkdir -p /etc/krb5.conf.d
+    for name in old~ kanal.conf.dpkg-dist; do
+        printf '[libdefaults]\n pkinit_identities = PKCS11:module_name=x.so:slotid=0x1:token=a\n' > "/etc/krb5.conf.d/$name"
+    done
     healthy
+    for name in kanal kanal.conf; do
+        mv /etc/krb5.conf.d/old~ "/etc/krb5.conf.d/$name"
+        finds warning programs.kerberos "editor +2 /etc/krb5.conf.d/$name"
+        mv "/etc/krb5.conf.d/$name" /etc/krb5.conf.d/old~
+    done
+    rm -r /etc/krb5.conf.d
     mkdir -p /etc/sssd /etc/kanal
     printf '[pam]\npam_cert_auth = True\n' > /etc/sssd/sssd.conf
     healthy

@@ -134,6 +134,17 @@ all_typed() {
     not_printed GETPIN shown
 }
 
+@test "a file that answers for the user is read, and nothing is typed" {
+    printf $pin > pin
+    chmod 600 pin
+    configure "authenticator = file:$work/pin"
+    begin open typed keys
+    end
+    expect 0 setsid --wait "$kanal" list < /dev/null
+    printed RSA
+    [ ! -e controls/requests ] || fail "the reader was asked"
+}
+
 @test "pin_pad = off has neither the flag nor entries" {
     configure 'pin_pad = off'
     types $pin

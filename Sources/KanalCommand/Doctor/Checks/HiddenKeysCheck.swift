@@ -34,14 +34,14 @@ struct HiddenKeysCheck {
     }
 
     /// A program that is shown keys which it is known to fail at.
-    private func shown(_ program: (name: String, families: [String]), _ tokens: [TokenFacts]) -> [Finding] {
+    private func shown(_ program: ShownKeys, _ tokens: [TokenFacts]) -> [Finding] {
         guard let token = tokens.first(where: { !$0.families.isDisjoint(with: program.families) }) else { return [] }
         return [
             .warning(
                 "programs.keys",
                 "the token \(token.serial) has keys that \(program.name) fails at, and kanal.conf shows them to it",
                 remedy:
-                    "In /etc/kanal/kanal.conf add: [program \(program.name)], and below hide_keys = \(program.families.joined(separator: ", "))"
+                    "In \(program.file) add: [program \(program.name)], and below hide_keys = \(program.families.joined(separator: ", "))"
             )
         ]
     }
@@ -62,12 +62,25 @@ struct HiddenKeysCheck {
         return hasProvider ? .command("pkcs11-provider") : nil
     }
 
-    /// The installed programs which are shown keys that their defaults hide, and the families of these keys.
-    private var programsWithoutDefault: [(name: String, families: [String])] {
-        ProgramDefaults.programs.filter(ProgramChecks.isInstalled).compactMap { name in
-            let read = try? Configuration(reading: "/etc/kanal/kanal.conf", user: configurationFile, program: name)
-            guard let families = read?.familiesShown(to: name), !families.isEmpty else { return nil }
-            return (name, families)
+    /// A program that is shown keys which its default hides: the families of these keys, and the file that shows them.
+    private struct ShownKeys: Sendable {
+        let name: String
+        let families: [String]
+        let file: String
+    }
+
+    /// The installed programs of that kind. Those of PAM run for other users, and do not read this user's file.
+    private var programsWithoutDefault: [ShownKeys] {
+        let administrators = "/etc/kanal/kanal.conf"
+        func families(_ name: String, user: String?) -> [String] {
+            (try? Configuration(reading: administrators, user: user, program: name))?.familiesShown(to: name) ?? []
+        }
+        return ProgramDefaults.programs.filter(ProgramChecks.isInstalled).compactMap { name in
+            let shown = families(name, user: ProgramDefaults.pamPrograms.contains(name) ? nil : configurationFile)
+            guard !shown.isEmpty else { return nil }
+            let isUsers = families(name, user: nil).isEmpty
+            return ShownKeys(
+                name: name, families: shown, file: isUsers ? configurationFile ?? administrators : administrators)
         }
     }
 

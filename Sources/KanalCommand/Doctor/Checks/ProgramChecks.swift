@@ -15,17 +15,21 @@ struct ProgramChecks {
     /// Whether a program is in one of the system's directories. Programs that only some PAM module makes a client of
     /// tokens count with that module.
     static func isInstalled(_ program: String) -> Bool {
+        let libraries = OpenSSLCheck.libraries
         if ProgramDefaults.pamPrograms.contains(program) {
-            let families = OpenSSLCheck.libraries + Files.names(in: "/lib").map { "/lib/" + $0 }
+            let families = libraries + Files.names(in: "/lib").map { "/lib/" + $0 }
             guard families.contains(where: { Files.exists($0 + "/security/pam_p11.so") }) else { return false }
         }
-        return ["/usr/bin", "/bin", "/usr/sbin", "/usr/lib/openssh", "/usr/libexec", "/usr/libexec/openssh"]
-            .contains { Files.exists("\($0)/\(program)") }
+        let folders =
+            ["/usr/bin", "/bin", "/usr/sbin", "/usr/libexec"]
+            + ["openssh", "polkit-1", "xscreensaver"].flatMap { ["/usr/lib/\($0)", "/usr/libexec/\($0)"] }
+            + libraries.map { $0 + "/sddm" }
+        return folders.contains { Files.exists("\($0)/\(program)") }
     }
 
     /// MIT Kerberos reads `slotid` as a decimal number: everything else is slot 0, where a PIN is then tried.
     private var kerberos: [Finding] {
-        let files = ["/etc/krb5.conf"] + Files.names(in: "/etc/krb5.conf.d").map { "/etc/krb5.conf.d/" + $0 }
+        let files = ["/etc/krb5.conf"] + included(in: "/etc/krb5.conf.d", isPlainNameRead: true)
         return files.flatMap { file in
             settings(file).compactMap { line, text in
                 guard text.contains("PKCS11:"), let start = text.firstRange(of: "slotid=")?.upperBound else {
@@ -46,7 +50,7 @@ struct ProgramChecks {
         let folder = "/etc/wpa_supplicant"
         return Files.names(in: folder).filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }.flatMap { file in
             settings(file).compactMap { line, text in
-                guard text.hasPrefix("pin="), !text.hasPrefix("pin=\"") else { return nil }
+                guard text.hasPrefix("pin="), !isText(text.dropFirst(4)) else { return nil }
                 return .warning(
                     "programs.wpa-supplicant",
                     "\(file), line \(line): wpa_supplicant reads a pin without quotes as hexadecimal digits, so that each start spends a try",
@@ -55,10 +59,19 @@ struct ProgramChecks {
         }
     }
 
+    /// Whether wpa_supplicant reads a value as the text that was meant: it is in quotes, or the hexadecimal digits of digits.
+    private func isText(_ value: Substring) -> Bool {
+        guard !value.hasPrefix("\""), !value.hasPrefix("P\"") else { return true }
+        let digits = Array(value.utf8)
+        return digits.count.isMultiple(of: 2)
+            && stride(from: 0, to: digits.count, by: 2).allSatisfy { digits[$0] == UInt8(ascii: "3") }
+            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
     /// SSSD 2.8 does not log in to a token that asks for its PIN by itself, as one with `authenticator` does; and of
     /// several modules it uses the first that has a token, such as OpenSC's, which finds no certificate on it.
     private var smartCardLogin: [Finding] {
-        let files = ["/etc/sssd/sssd.conf"] + Files.names(in: "/etc/sssd/conf.d").map { "/etc/sssd/conf.d/" + $0 }
+        let files = ["/etc/sssd/sssd.conf"] + included(in: "/etc/sssd/conf.d")
         let lines = files.flatMap(settings).map { $0.text.filter { !$0.isWhitespace } }
         guard lines.contains(where: { $0.lowercased() == "pam_cert_auth=true" }) else { return [] }
         var findings: [Finding] = []
@@ -108,6 +121,14 @@ struct ProgramChecks {
                 "\(file), line \(line): the volume \(name) is opened by remote-cryptsetup.target, which is disabled",
                 remedy: person.asRoot("systemctl enable remote-cryptsetup.target"))
         }
+    }
+
+    /// The files of a folder that are read as settings: not those of editors and packages, such as old~ and new.dpkg-dist.
+    private func included(in folder: String, isPlainNameRead: Bool = false) -> [String] {
+        Files.names(in: folder).filter { name in
+            name.hasSuffix(".conf") && !name.hasPrefix(".")
+                || isPlainNameRead && name.allSatisfy { $0.isLetter || $0.isNumber || "-_".contains($0) }
+        }.map { "\(folder)/\($0)" }
     }
 
     /// The lines of a file with their numbers, without comments and the white space around.

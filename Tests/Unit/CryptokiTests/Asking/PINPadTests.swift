@@ -167,20 +167,56 @@ struct PINPadTests {
         try application.logIn(session, "24681357")
     }
 
-    @Test("the SO has User's new PIN typed")
-    func initialPIN() throws {
+    /// A session with a token whose SO may set User's PIN.
+    private func startResettable() throws -> (EmulatedReader, Application, CK_SESSION_HANDLE) {
         let (reader, application, _) = try start()
         try application.library.closeAllSessions(with: 0)
         let format = TokenFormat(
             securityOfficer: .init(value: .of("87654321")), user: .init(value: .of(Application.userPIN)),
             changePolicy: 3, label: [], isRepair: false)
         try application.library.initToken(in: 0, pin: .of("87654321"), format: format, mode: 0)
-        let session = try application.open()
+        return (reader, application, try application.open())
+    }
+
+    @Test("the SO has User's new PIN typed")
+    func initialPIN() throws {
+        let (reader, application, session) = try startResettable()
         reader.type(.pin("87654321"), .new("24681357", "24681357"))
         try application.library.logIn(session, as: CKU_SO, pin: nil)
         try application.library.initPIN(session, to: nil)
         try application.library.withSession(session) { session throws(CKError) in try session.logOut() }
         try application.logIn(session, "24681357")
+    }
+
+    @Test(
+        "a locked PIN stays locked when the SO's new one is not typed, or is too short, and is unlocked by the new one")
+    func initialPINOfLocked() throws {
+        let (reader, application, session) = try startResettable()
+        for _ in 0..<10 {
+            #expect(throws: CKError.pinIncorrect) { try application.logIn(session, "99999999") }
+        }
+        reader.type(.pin("87654321"))
+        try application.library.logIn(session, as: CKU_SO, pin: nil)
+        for refusal: PINEntry.Refusal in [.cancelled, .timedOut, .mismatch] {
+            reader.type(.refusal(refusal))
+            #expect(throws: CKError.self) { try application.library.initPIN(session, to: nil) }
+            #expect(try tries(application) == 0)
+        }
+        let short = SharedSecret(copying: Array("12345".utf8))
+        #expect(throws: CKError(CKR_PIN_LEN_RANGE)) { try application.library.initPIN(session, to: short) }
+        #expect(try tries(application) == 0)
+        reader.type(.new("24681357", "24681357"))
+        try application.library.initPIN(session, to: nil)
+        #expect(try tries(application) == 10)
+    }
+
+    @Test("a file that answers for the user is read, and nothing is typed")
+    func file() throws {
+        let reader = try EmulatedReader(.usb, pinPad: PINPad())
+        let application = Application(reader, store: Folder(), interaction: user.interaction(asksUser: false))
+        user.answer(.text(Application.userPIN))
+        try application.library.logIn(try application.open(), as: CKU_USER, pin: nil)
+        #expect(reader.entries.isEmpty)
     }
 
     @Test("the lengths are the token's and the reader's; where they have none in common, nothing is typed")
