@@ -139,13 +139,18 @@ static int update(void *context, const unsigned char *data, size_t length) {
 static int end_sign(void *context, unsigned char *signature, size_t *length, size_t room) {
     struct signing *signing = context;
     gost_hash_name kind = signing->hash.name;
+    gost_hash copy = signing->hash;
     unsigned char digest[64];
+    int done;
 
     if (!signature)
         return sign(context, NULL, length, 0, NULL, 0);
-    gost_hash_end(&signing->hash, digest);
-    gost_hash_begin(gost_best_path(), &signing->hash, kind);
-    return sign(context, signature, length, room, digest, gost_hash_size(kind));
+    gost_hash_end(&copy, digest);
+    done = sign(context, signature, length, room, digest, gost_hash_size(kind));
+    /* After a failure the message is still there to be signed. */
+    if (done)
+        gost_hash_begin(gost_best_path(), &signing->hash, kind);
+    return done;
 }
 
 static int end_verify(void *context, const unsigned char *signature, size_t length) {

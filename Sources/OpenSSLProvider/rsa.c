@@ -283,7 +283,9 @@ static int open_oaep(
         *length = (size_t)opened;
     }
     OPENSSL_cleanse(plain, sizeof plain);
-    return opened >= 0 && (size_t)opened <= room;
+    if (opened >= 0 && (size_t)opened > room)
+        return FAIL(REASON_INPUT, "there is room for %zu bytes, and the message has more", room);
+    return opened >= 0;
 }
 
 static int decrypt(

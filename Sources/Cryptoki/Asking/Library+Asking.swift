@@ -173,15 +173,10 @@ extension Library {
         in slot: CK_SLOT_ID, _ pins: [NeededPIN], mode: CK_ULONG,
         format: ([SharedSecret]) throws(CKError) -> TokenFormat
     ) throws(CKError) {
-        var seen: [UInt8]?
-        try tokens.withPINs(pins, in: Int(clamping: slot)) { () throws(CKError) in
-            let facts = try facts(of: slot)
-            seen = facts.serial
-            return facts
-        } _: { pins throws(CKError) in
+        try withPINs(pins, in: slot) { pins, serial throws(CKError) in
             let format = try format(pins)
             let present = pins[0]
-            try initToken(in: slot, ofToken: seen, pin: present.secret, format: format, mode: mode)
+            try initToken(in: slot, ofToken: serial, pin: present.secret, format: format, mode: mode)
         }
     }
 
@@ -209,10 +204,8 @@ extension Library {
             NeededPIN(PINRequest(pin: local, purpose: purpose), given: present),
             NeededPIN(PINRequest(pin: local, purpose: "to set it", isNew: true), given: new),
         ]
-        try tokens.withPINs(pins, in: Int(clamping: slot)) { () throws(CKError) in
-            try facts(of: slot)
-        } _: { pins throws(CKError) in
-            try setLocalPIN(number, in: slot, to: pins[1].secret, presenting: pins[0].secret)
+        try withPINs(pins, in: slot) { pins, serial throws(CKError) in
+            try setLocalPIN(number, in: slot, ofToken: serial, to: pins[1].secret, presenting: pins[0].secret)
         }
     }
 
@@ -226,6 +219,21 @@ extension Library {
     ) throws(CKError) -> SharedSecret {
         try tokens { slots throws(TokensError) in
             try slots.askForPIN(of: role, for: purpose, in: Int(clamping: slot), after: error?.pinFault)
+        }
+    }
+
+    /// As `Slots.withPINs`, for a function without a session. Its body gets the serial number of the token that the question
+    /// has named; nil without a question.
+    private func withPINs(
+        _ pins: [NeededPIN], in slot: CK_SLOT_ID, _ body: ([SharedSecret], [UInt8]?) throws(CKError) -> Void
+    ) throws(CKError) {
+        var seen: [UInt8]?
+        try tokens.withPINs(pins, in: Int(clamping: slot)) { () throws(CKError) in
+            let facts = try facts(of: slot)
+            seen = facts.serial
+            return facts
+        } _: { pins throws(CKError) in
+            try body(pins, seen)
         }
     }
 

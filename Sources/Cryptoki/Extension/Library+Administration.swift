@@ -16,15 +16,19 @@ extension Library {
 
     /// Sets a local PIN.
     ///
-    /// - Parameter present: Its present value; User's PIN if it has none.
+    /// - Parameters:
+    ///   - serial: The token that is meant; nil for any token in the slot.
+    ///   - present: Its present value; User's PIN if it has none.
     /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no local PIN has.
     package func setLocalPIN(
-        _ number: CK_ULONG, in slot: CK_SLOT_ID, to new: borrowing Secret, presenting present: borrowing Secret
+        _ number: CK_ULONG, in slot: CK_SLOT_ID, ofToken serial: [UInt8]? = nil, to new: borrowing Secret,
+        presenting present: borrowing Secret
     ) throws(CKError) {
         let new = new.copy()
         let present = present.copy()
         try tokens { slots throws(TokensError) in
-            try slots.setLocalPIN(Int(clamping: number), in: Int(clamping: slot), to: new, presenting: present)
+            try slots.setLocalPIN(
+                Int(clamping: number), in: Int(clamping: slot), ofToken: serial, to: new, presenting: present)
         }
     }
 

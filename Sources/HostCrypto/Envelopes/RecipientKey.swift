@@ -104,7 +104,8 @@ extension RecipientKey {
             case .ecdh, .unknown: break
             }
         } catch {
-            throw HostCryptoError(error)
+            // Of the message, as its sender has written it.
+            throw error == .invalidLength ? .decryptionFailed : HostCryptoError(error)
         }
         guard case .ecdh(let wrapped, let wrapping, _) = way else { throw .invalidParameter }
         return try AESKeyWrap.unwrap(wrapped, with: wrapping.kek(from: secret))

@@ -225,19 +225,13 @@ struct RevocationScope: Sendable {
     private static func names(_ point: Span<UInt8>) throws(GOSTError) -> [[UInt8]] {
         var reader = DERReader(point)
         guard reader.isAt(.context0) else { return [] }
-        var names = [UInt8](copying: try reader.contents(.context0))[...]
+        var names = DERReader(try reader.contents(.context0))
         try reader.end()
-        var found: [[UInt8]] = []
-        while let tag = names.first {
-            guard let kind = DERTag(rawValue: tag) ?? (tag == 0x86 ? .ia5String : nil) else { throw .invalidEncoding }
-            let element = [kind.rawValue] + names.dropFirst()
-            var reader = DERReader(element.span)
-            let count = try reader.element(kind).count
-            found.append(Array(names.prefix(count)))
-            names = names.dropFirst(count)
-        }
-        return found
+        return try names.elements(limit: namesOfPoint)
     }
+
+    /// The most names that one place may have.
+    private static let namesOfPoint = 64
 
     /// Whether a certificate that is not on the list is not revoked.
     func isWhole(for certificate: Certificate, isAuthority: Bool) -> Bool {

@@ -125,6 +125,15 @@ enum PEM: String {
         return nil
     }
 
+    /// Whether text has nothing but white space around the lines of this kind, or no such lines.
+    func isAlone(in text: [UInt8]) -> Bool {
+        guard let digits = digits(in: text) else { return true }
+        let first = text[..<digits.lowerBound].drop(while: Self.isSpace)
+        let last = text[digits.upperBound...].drop { $0 != 0x0A && $0 != 0x0D }
+        return first.starts(with: Self.begin) && !first.contains { $0 == 0x0A || $0 == 0x0D }
+            && last.allSatisfy(Self.isSpace)
+    }
+
     /// The bytes of base64, between which may be white space; nil for anything else.
     static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard let bytes = Data(base64Encoded: Data(text.filter { !isSpace($0) })), !bytes.isEmpty else { return nil }

@@ -139,7 +139,8 @@ extension Session {
         let (new, present) = (new.secret, present.secret)
         let slots = tokenSession.slots
         do throws(TokensError) {
-            try slots.setLocalPIN(number, in: slot, to: new.secret, presenting: present.secret)
+            try slots.setLocalPIN(
+                number, in: slot, ofToken: try tokenSession.serial, to: new.secret, presenting: present.secret)
         } catch {
             guard error.tokenError == .pinIncorrect else { throw token.service.field.reason(of: KanalError(error)) }
             let own = try? slots.localPIN(number, in: slot)

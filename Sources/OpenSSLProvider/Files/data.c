@@ -10,7 +10,7 @@
 int data_export(const struct pkey *pkey, int selection, OSSL_CALLBACK *callback, void *argument) {
     OSSL_PARAM list[4], *next = list;
 
-    if (!pkey->curve || (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY && !pkey->number)
+    if (!pkey->curve || (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY && !pkey->number && pkey_has_private(pkey))
         || (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY && !pkey->der))
         return 0;
     *next++ = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)pkey->curve->name, 0);
@@ -18,7 +18,7 @@ int data_export(const struct pkey *pkey, int selection, OSSL_CALLBACK *callback,
         *next++ = OSSL_PARAM_construct_octet_string(
             OSSL_PKEY_PARAM_PUB_KEY, (void *)pkey->info.key.bytes, pkey->info.key.length);
     /* Numbers in such lists have the processor's byte order, as the key's number has. */
-    if (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY)
+    if (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY && pkey->number)
         *next++ = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, pkey->number->octets, pkey->number->length);
     *next = OSSL_PARAM_construct_end();
     return callback(list, argument);
@@ -88,7 +88,8 @@ int data_import(struct pkey *pkey, int selection, const OSSL_PARAM parameters[])
     }
     pkey->curve = curve;
     if (!(selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) || !point)
-        return !(selection & (OSSL_KEYMGMT_SELECT_KEYPAIR));
+        return !(selection & OSSL_KEYMGMT_SELECT_KEYPAIR)
+            || FAIL(REASON_INPUT, "a GOST key needs the parameter pub, or priv");
     der = info_gost(pkey->kind, (struct der){curve->oid, curve->oid_length}, hash, octets, &length);
     return der ? pkey_fill(pkey, der, length) : FAIL(REASON_INPUT, "the public key has a wrong length");
 }

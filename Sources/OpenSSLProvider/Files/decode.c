@@ -49,7 +49,7 @@ static int decode_info(
     void *context, OSSL_CORE_BIO *in, int selection, OSSL_CALLBACK *callback, void *argument,
     OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
     size_t length;
-    unsigned char *octets = read_all(context, in, &length);
+    unsigned char *octets = read_all(context, in, &length), *copy;
     struct info info;
     struct pkey *pkey;
 
@@ -59,7 +59,10 @@ static int decode_info(
         OPENSSL_clear_free(octets, LARGEST_INPUT);
         return 1;
     }
-    pkey = pkey_new(context, octets, length);
+    /* Without the rest of the buffer. */
+    copy = OPENSSL_memdup(octets, length);
+    OPENSSL_clear_free(octets, LARGEST_INPUT);
+    pkey = copy ? pkey_new(context, copy, length) : NULL;
     return pkey ? pkey_give(pkey, callback, argument) : 1;
 }
 

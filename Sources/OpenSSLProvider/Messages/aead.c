@@ -114,8 +114,10 @@ static int describe_kuznyechik(OSSL_PARAM parameters[]) { return describe(parame
 static int begin(
     struct sealing *sealing, const unsigned char *key, size_t key_length, const unsigned char *nonce, size_t nonce_length,
     const OSSL_PARAM parameters[], bool is_encryption) {
+    /* A tag that was set before key or nonce is that of the message to come. */
+    if (is_encryption || sealing->is_encryption)
+        sealing->has_tag = false;
     sealing->is_encryption = is_encryption;
-    sealing->has_tag = false;
     if (key && key_length != gost_key_size)
         return FAIL(REASON_INPUT, "the key has %zu bytes instead of 32", key_length);
     if (key) {
@@ -184,6 +186,7 @@ static int end(void *context, unsigned char *out, size_t *length, size_t room) {
         sealing->has_tag = true;
         return 1;
     }
+    sealing->has_tag = false;
     is_right = CRYPTO_memcmp(tag, sealing->tag, sealing->tag_length) == 0;
     OPENSSL_cleanse(tag, sizeof tag);
     return is_right || FAIL(REASON_INPUT, "the tag is wrong: the key is wrong, or the message was changed");

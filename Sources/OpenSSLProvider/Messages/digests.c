@@ -4,18 +4,21 @@
 
 #include <string.h>
 
+/* The last is the first name of the digest in gost-engine's provider. */
 static const struct {
-    const char *names[3];
+    const char *names[4];
 } known[gost_hash_count] = {
-    [gost_hash_streebog256] = {{"md_gost12_256", "GOST R 34.11-2012 with 256 bit hash", "1.2.643.7.1.1.2.2"}},
-    [gost_hash_streebog512] = {{"md_gost12_512", "GOST R 34.11-2012 with 512 bit hash", "1.2.643.7.1.1.2.3"}},
-    [gost_hash_r341194] = {{"md_gost94", "GOST R 34.11-94", "1.2.643.2.2.9"}},
+    [gost_hash_streebog256] =
+        {{"md_gost12_256", "GOST R 34.11-2012 with 256 bit hash", "1.2.643.7.1.1.2.2", "id-tc26-gost3411-12-256"}},
+    [gost_hash_streebog512] =
+        {{"md_gost12_512", "GOST R 34.11-2012 with 512 bit hash", "1.2.643.7.1.1.2.3", "id-tc26-gost3411-12-512"}},
+    [gost_hash_r341194] = {{"md_gost94", "GOST R 34.11-94", "1.2.643.2.2.9", "id-GostR3411-94"}},
 };
 
 const char *digest_name(gost_hash_name kind) { return known[kind].names[0]; }
 
 bool digest_is(gost_hash_name kind, const char *name) {
-    for (int i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof known->names / sizeof *known->names; i++)
         if (OPENSSL_strcasecmp(name, known[kind].names[i]) == 0)
             return true;
     return kind == gost_hash_streebog256 ? OPENSSL_strcasecmp(name, "streebog256") == 0

@@ -15,8 +15,6 @@ extension ConnectedToken {
             card.session.login.isFromReader = true
             do throws(TokenError) { try card.present(role, by: entry) } catch {
                 card.session.forgetLogin()
-                // The card may have accepted the PIN without being able to confirm it.
-                if case .link = error { _ = try? card.send(CardCommand.resetRight(of: role.rawValue)) }
                 throw error
             }
             card.session.login.role = role
@@ -97,7 +95,7 @@ extension Transaction {
             if session.returnsRights { state.heldRights.insert(role) }
         } catch {
             // The card may have accepted the PIN without being able to confirm it.
-            if case .link = error, session.returnsRights { state.heldRights.insert(role) }
+            if case .link = error { giveUp(role) }
             throw error
         }
     }

@@ -93,7 +93,11 @@ extension Transaction {
 
     /// CHANGE REFERENCE DATA of a PIN; see ``change(_:to:)``.
     func changePIN(of role: ConnectedToken.Role, to value: borrowing Secret) throws(TokenError) {
-        try change(role.rawValue, to: value)
+        do throws(TokenError) { try change(role.rawValue, to: value) } catch {
+            // A kept PIN may be the token's no longer.
+            if let link = error.linkError, !link.isUnsent, login == role { session.forgetLogin() }
+            throw error
+        }
     }
 
     /// CHANGE REFERENCE DATA with a PIN as text. The card knows how short it may be.

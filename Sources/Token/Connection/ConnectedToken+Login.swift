@@ -97,7 +97,7 @@ extension Transaction {
             if let role, session.returnsRights { state.heldRights.insert(role) }
         } catch {
             // The card may have accepted the PIN without being able to confirm it.
-            if case .link = error, let role, session.returnsRights { state.heldRights.insert(role) }
+            if case .link = error, let role { giveUp(role) }
             throw error
         }
     }
@@ -120,6 +120,16 @@ extension Transaction {
     func requireAnyLogin() throws(TokenError) {
         guard let login else { throw .notLoggedIn }
         try requireLogin(login)
+    }
+
+    /// Leaves no right on the card that a VERIFY without an answer may have gained: it is returned at the end of the transaction,
+    /// or at once where rights stay between calls.
+    func giveUp(_ role: ConnectedToken.Role) {
+        if session.returnsRights {
+            state.heldRights.insert(role)
+        } else if isPlain, session.progress.hasActed {
+            _ = try? send(CardCommand.resetRight(of: role.rawValue))
+        }
     }
 
     /// Resets the rights that this transaction's VERIFY gained. A failure is not an error of the call: a card that

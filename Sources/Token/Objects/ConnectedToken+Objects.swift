@@ -86,10 +86,7 @@ extension Transaction {
         let stored = try store([changed], as: record, replacing: object.file)
         try removeAnnotation(of: object)
         guard let first = stored.first else { throw .malformedAnswer }
-        objectsChanged { objects in
-            objects.remove(object)
-            objects.enter(stored)
-        }
+        objectsChanged { $0.replace(object, by: first) }
         return first
     }
 

@@ -32,7 +32,10 @@ package struct ObjectIndex {
     }
 
     /// Whether no record can follow: the index has an entry that was never used, or all entries.
-    var isComplete: Bool { entries.contains(0) || entries.count >= (Self.size - Self.headerSize) / 2 }
+    var isComplete: Bool { entries.contains(0) || hasAllEntries }
+
+    /// Whether all places are known, also the unused ones: what a search reads can end behind the first of these.
+    var hasAllEntries: Bool { entries.count >= (Self.size - Self.headerSize) / 2 }
 
     /// Whether an index that begins so was read as far as it lists records.
     static func isComplete(_ start: [UInt8]) -> Bool {
@@ -47,6 +50,13 @@ package struct ObjectIndex {
     /// - Returns: Whether there was a place.
     package mutating func insert(_ file: UInt16) -> Bool {
         replace(entries.firstIndex(of: 0) ?? entries.firstIndex { $0 & Self.deleted != 0 }, with: file)
+    }
+
+    /// Enters a record in the place of another one: a write of two bytes, so that always one of the two is listed.
+    ///
+    /// - Returns: Whether there was the other one.
+    package mutating func replace(_ old: UInt16, by file: UInt16) -> Bool {
+        replace(entries.firstIndex(of: old), with: file)
     }
 
     /// Marks a record as deleted.

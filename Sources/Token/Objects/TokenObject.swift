@@ -153,9 +153,19 @@ extension [TokenObject] {
     /// Adds stored objects, behind others of their kind.
     mutating func enter(_ objects: [TokenObject]) { self = (self + objects).sortedByKind }
 
+    /// Puts a changed object into the place of `object`, as the index has it.
+    mutating func replace(_ object: TokenObject, by changed: TokenObject) {
+        guard let place = firstIndex(where: { $0.hasPlace(of: object) }) else { return enter([changed]) }
+        self[place] = changed
+    }
+
     /// Removes the object in the place of `object`.
-    mutating func remove(_ object: TokenObject) {
-        removeAll { $0.file == object.file && $0.directory == object.directory && !$0.isForeign }
+    mutating func remove(_ object: TokenObject) { removeAll { $0.hasPlace(of: object) } }
+}
+
+extension TokenObject {
+    fileprivate func hasPlace(of other: TokenObject) -> Bool {
+        file == other.file && directory == other.directory && !isForeign
     }
 }
 

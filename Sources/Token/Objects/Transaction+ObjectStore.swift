@@ -41,11 +41,12 @@ extension Transaction {
         _ body: (Int, UInt16) throws(TokenError) -> Bool = { _, _ in false }
     ) throws(TokenError) -> [UInt16] {
         var (index, isCurrent) = try openIndex(of: directory)
-        if let old { guard index.remove(old) else { throw .notFound } }
         var files: [UInt16] = []
         do throws(TokenError) {
             for record in records {
-                let file = try createFile(of: record, in: directory, &index, &files, isCurrent: isCurrent)
+                let place = files.isEmpty ? old : nil
+                let file = try createFile(
+                    of: record, in: directory, replacing: place, &index, &files, isCurrent: isCurrent)
                 let content: KnownFiles.Content = record.isClosed ? .closed : .whole(record.encoded)
                 cache(directory.file(file), content, isOpen: true)
                 // A new session of a channel has no current directory.
@@ -67,12 +68,13 @@ extension Transaction {
     /// Creates a record's file, under an identifier that no file in the directory has: the card refuses any other.
     ///
     /// - Parameters:
+    ///   - old: The file whose place in the index it takes.
     ///   - index: Receives the file.
     ///   - files: Receives the file as soon as it may be there.
     ///   - isCurrent: Whether the directory is the current one.
     private func createFile(
-        of record: ObjectRecord, in directory: RecordDirectory, _ index: inout ObjectIndex, _ files: inout [UInt16],
-        isCurrent: Bool
+        of record: ObjectRecord, in directory: RecordDirectory, replacing old: UInt16?, _ index: inout ObjectIndex,
+        _ files: inout [UInt16], isCurrent: Bool
     ) throws(TokenError) -> UInt16 {
         let content = record.encoded
         guard content.count < 0x8000 else { throw .memoryFull }
@@ -80,7 +82,11 @@ extension Transaction {
             let file = try randomFile()
             guard !index.files.contains(file) else { continue }
             var extended = index
-            guard extended.insert(file) else { throw .memoryFull }
+            if let old {
+                guard extended.replace(old, by: file) else { throw .notFound }
+            } else {
+                guard extended.insert(file) else { throw .memoryFull }
+            }
             let creation = CardCommand.create(file, .elementary, size: content.count, access: record.access)
             do throws(TokenError) {
                 try perform((isCurrent ? [] : [selection(directory.path)]) + [creation] + updates(content))
@@ -154,7 +160,8 @@ extension Transaction {
     private func openIndex(of directory: RecordDirectory) throws(TokenError) -> (ObjectIndex, isCurrent: Bool) {
         let index = ObjectIndex(magic: directory.magic)
         let content = known(directory.index, .index)
-        if let index = content?.whole.flatMap({ ObjectIndex(parsing: $0, magic: directory.magic) }) {
+        if let index = content?.whole.flatMap({ ObjectIndex(parsing: $0, magic: directory.magic) }), index.hasAllEntries
+        {
             return (index, false)
         }
         if content != .absent, let content = try optional({ () throws(TokenError) in try read(directory.index) }) {

@@ -212,7 +212,9 @@ extension Slots {
                     throw .notActivated(after: error)
                 }
                 do throws(TokensError) {
-                    return try held { () throws(TokensError) in try activate(slot, password.secret) }
+                    return try held { () throws(TokensError) in
+                        try activate(slot, ofToken: channel.serial, password.secret)
+                    }
                 } catch let failure {
                     guard failure.isWrongPassword else {
                         entry.inquiry.refuse(insertion)
@@ -228,8 +230,8 @@ extension Slots {
     /// The limit of questions in one call. A token allows fewer wrong passwords.
     private static let passwordAttempts = 10
 
-    private func activate(_ slot: Int, _ password: borrowing Secret) throws(TokensError) {
-        try activate(slot, password: password.bytes)
+    private func activate(_ slot: Int, ofToken serial: [UInt8], _ password: borrowing Secret) throws(TokensError) {
+        try activate(slot, ofToken: serial, password: password.bytes)
     }
 
     /// The channel of a token that a password can activate; nil if it is active by now.

@@ -80,11 +80,15 @@ extension Slots {
     /// Activates the secure channel of the token with a password, as the user typed it. An impossible password is
     /// refused before anything reaches the token.
     ///
-    /// - Throws: ``TokensError/sessionsOpen``.
-    package func activate(_ number: Int, password: Span<UInt8>) throws(TokensError) {
+    /// - Parameter serial: The token that is meant; nil for any token in the slot.
+    /// - Throws: ``TokensError/sessionsOpen``; `.anotherToken`.
+    package func activate(_ number: Int, ofToken serial: [UInt8]? = nil, password: Span<UInt8>) throws(TokensError) {
         _ = try entry(number)
         let password = try Self.password(password)
-        try withUnusedToken(in: number) { token throws(TokenError) in try token.activate(with: password) }
+        try withUnusedToken(in: number) { token throws(TokenError) in
+            guard serial == nil || serial == token.serial else { throw .anotherToken }
+            try token.activate(with: password)
+        }
     }
 
     private static func password(_ text: Span<UInt8>) throws(TokensError) -> ActivationPassword {
@@ -97,14 +101,18 @@ extension Slots {
     ///
     /// - Parameters:
     ///   - local: Its number, one of ``localPINNumbers``.
+    ///   - serial: The token that is meant; nil for any token in the slot.
     ///   - present: Its present value; User's PIN if it has none.
+    /// - Throws: `.anotherToken`.
     package func setLocalPIN(
-        _ local: Int, in number: Int, to new: borrowing Secret, presenting present: borrowing Secret
+        _ local: Int, in number: Int, ofToken serial: [UInt8]? = nil, to new: borrowing Secret,
+        presenting present: borrowing Secret
     ) throws(TokensError) {
         let pin = try Self.localPIN(local)
         let new = new.copy()
         let present = present.copy()
         try withToken(in: number) { token throws(TokenError) in
+            guard serial == nil || serial == token.serial else { throw .anotherToken }
             try token.setLocalPIN(pin, to: new, presenting: present)
         }
     }

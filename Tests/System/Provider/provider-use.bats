@@ -21,7 +21,7 @@ setup_file() {
     provider_settings
     compilers
     provider_by checked sanitized
-    for name in Provider/{use,rights,parameters,hostile,software,shortage} Engine/lies; do
+    for name in Provider/{use,rights,parameters,hostile,software,orders,shortage} Engine/lies; do
         compiled "${sanitized[@]}" "${linking[@]}" -std=gnu11 "$tree/Tests/Programs/$name.c" $p11_kit -o "${name#*/}" -pthread \
             -lcrypto "${catching[@]}"
     done
@@ -368,6 +368,11 @@ beside_gost() {
     use 0 ./software mutations 300
     program software unchecked
     installed 0 ./unchecked traces
+}
+
+@test "orders of calls: a tag before its key, other library contexts, threads that begin together" {
+    module_settings "$own"
+    use 0 ./orders
 }
 
 @test "allocations fail without harm" { on usb shortage; }

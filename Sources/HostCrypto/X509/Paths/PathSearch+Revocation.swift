@@ -43,7 +43,7 @@ extension PathSearch {
                 statement = .list(list.der)
             }
         }
-        let (answered, response) = try answer(about: candidate, by: issuer)
+        guard let (answered, response) = try answer(about: candidate, by: issuer) else { return .possible(.noPath) }
         if case .revoked(let time)? = answered { return .possible(.revoked(time)) }
         // A response is shorter than a list, and newer.
         if let found = response ?? statement { return .none(found) }
@@ -63,15 +63,17 @@ extension PathSearch {
 
     /// The state of a certificate by the responses that count, and the response that states "good"; nil without one.
     /// "revoked" is before "good".
+    ///
+    /// - Returns: nil if no more signatures may be verified.
     private func answer(
         about candidate: PathCandidate, by issuer: PathCandidate
-    ) throws(HostCryptoError) -> (OCSPAnswer.State?, PathEvidence.State?) {
+    ) throws(HostCryptoError) -> (OCSPAnswer.State?, PathEvidence.State?)? {
         let (certificate, authority) = (candidate.certificate, issuer.certificate)
         var found: OCSPAnswer.State?, statement: PathEvidence.State?
         for response in responses {
             guard try response.answer(about: certificate, of: authority) != nil else { continue }
             // Of the response, and of the certificate of its responder.
-            guard takeSignature(), takeSignature() else { break }
+            guard takeSignature(), takeSignature() else { return nil }
             let answer: OCSPAnswer, signer: Certificate
             do throws(OCSPFault) {
                 (answer, signer) = try response.verified(about: certificate, issuer: authority)

@@ -14,12 +14,14 @@ struct MessageFile {
     let content: [UInt8]?
     /// The form that the file has the message in; nil for a mail.
     let encoding: SignatureEncoding?
+    /// Whether the file has nothing but the message in it. The fields of a mail are not looked at.
+    let isAlone: Bool
 
     /// - Throws: ``CommandError`` if the file is text without a message, or with several.
     init(_ input: InputFile, _ file: String) throws {
         let first = try input.next() ?? []
         guard first.isText else {
-            (self.first, rest, content, encoding) = (first, input, nil, .binary)
+            (self.first, rest, content, encoding, isAlone) = (first, input, nil, .binary, true)
             return
         }
         var text = first
@@ -33,6 +35,7 @@ struct MessageFile {
         self.first = try mail?.message ?? PEM.message.one(of: text, from: file)
         (rest, content) = (nil, mail?.content)
         encoding = mail == nil ? .text(SignatureText(of: text)) : nil
+        isAlone = mail != nil || PEM.message.isAlone(in: text.withoutByteOrderMark)
     }
 
     /// The message, piece by piece.

@@ -228,6 +228,22 @@ struct AskedPINTests {
         #expect(reader.count(of: 0x20) == 0)
     }
 
+    @Test("another token gets no local PIN, and none of the user's, that was asked for the first one")
+    func localPINOfAnotherToken() throws {
+        let (reader, application, session) = try start(.usb)
+        let other = try EmulatedReader(.usb).card
+        try application.library.closeSession(session)
+        user.whileAsked {
+            reader.removeCard()
+            reader.insertCard(other)
+        }
+        user.answer(.text(Application.userPIN), .text("local PIN"))
+        #expect(throws: CKError.deviceRemoved) {
+            try application.library.setLocalPIN(5, in: 0, to: nil, presenting: nil)
+        }
+        #expect(reader.count(of: 0x20) == 0 && reader.count(of: 0x24) == 0)
+    }
+
     @Test("the end of the library while the user is asked ends the call")
     func finalisation() throws {
         let (_, application, session) = try start(.usb)

@@ -4,6 +4,7 @@ import CCryptoki
 import Cryptoki
 import EmulatedTokens
 import Emulator
+import Secrets
 import TestSupport
 import Testing
 import Token
@@ -48,6 +49,43 @@ struct PlainLoginTests {
         #expect(throws: CKError.self) { try application.sign(session, key, Application.digest, CKM_GOSTR3410) }
         reader.onResponse(nil)
         #expect(Self.foreignSignature(reader) == [0x69, 0x82])
+    }
+
+    @Test(
+        "a login whose answer is lost leaves no right on the card, whatever plain_login is",
+        arguments: PlainLogin.allCases)
+    func lostLogin(_ login: PlainLogin) throws {
+        let reader = try EmulatedReader(.usb)
+        let application = Application(reader, store: Folder()) { $0.policy.plainLogin = login }
+        let session = try application.open()
+        reader.onResponse { _, instruction, response throws(LinkError) in
+            if instruction == 0x20 { throw .transmission(code: 0x8010_0016) }
+            return response
+        }
+        #expect(throws: CKError.self) { try application.logIn(session) }
+        reader.onResponse(nil)
+        #expect(try application.library.sessionInfo(session).state == CKS_RW_PUBLIC_SESSION)
+        // VERIFY without a PIN asks whether the right is held.
+        #expect(reader.card.process([0x00, 0x20, 0x00, 0x02]).first != 0x90)
+    }
+
+    @Test("a change of the PIN whose answer is lost ends the login, and the old PIN spends no try")
+    func lostChange() throws {
+        let (reader, application, session) = try TokenKeyTests.start(.usb)
+        let key = try application.makeKeys(session).privateKey
+        reader.onResponse { _, instruction, response throws(LinkError) in
+            if instruction == 0x24 { throw .transmission(code: 0x8010_0016) }
+            return response
+        }
+        let (old, new) = (Array(Application.userPIN.utf8), Array("24681357".utf8))
+        #expect(throws: CKError.deviceError) {
+            try application.library.setPIN(session, old: SharedSecret(copying: old), new: SharedSecret(copying: new))
+        }
+        reader.onResponse(nil)
+        #expect(throws: CKError.self) { try application.sign(session, key, Application.digest, CKM_GOSTR3410) }
+        #expect(try application.library.sessionInfo(session).state == CKS_RW_PUBLIC_SESSION)
+        #expect(try application.library.token(in: 0, evicting: true).info.user.triesLeft == 10)
+        try application.logIn(session, "24681357")
     }
 
     @Test("plain_login = sticky leaves the right on the card, and so does a PIN that is not to be kept")

@@ -96,6 +96,19 @@ struct FullTokenTests {
     }
 
     @Test(
+        "a token takes objects for all places of its index, however much of it a search has read",
+        arguments: ["usb", "bt"])
+    func allPlaces(_ identity: String) throws {
+        let token = try FullToken(identity, pairs: 0)
+        _ = try token.other.create(token.otherSession, StoredObjectTests.data)
+        #expect(try token.search().count == 1)
+        try token.application.logIn(token.session)
+        for _ in 1..<100 { _ = try token.application.create(token.session, StoredObjectTests.data) }
+        let found = try token.search()
+        #expect(found.count == 100)
+    }
+
+    @Test(
         "the end of a login costs nothing, nor the next login but for what it makes visible", arguments: ["usb", "bt"])
     func logins(_ identity: String) throws {
         let token = try FullToken(identity, pairs: 3)

@@ -280,6 +280,8 @@ struct OCSPTests {
                 $0.ocspResponses = [good]
             })
         #expect(try !chain.trusts { $0.ocspResponses = [good, revoked] })
+        // Responses that take up all signatures hide none behind them.
+        #expect(try !chain.trusts { $0.ocspResponses = Array(repeating: good, count: 40) + [revoked] })
         // Responses of another day, and damaged ones, count for nothing.
         #expect(try chain.trusts(days: 3) { $0.ocspResponses = [revoked] })
         #expect(try chain.trusts { $0.ocspResponses = [revoked.changed(at: revoked.count - 1)] })

@@ -32,8 +32,17 @@ struct RevocationScopeTests {
     }
 
     private static func place(_ text: String) -> [UInt8] {
-        let name = [0x86, UInt8(text.utf8.count)] + Array(text.utf8)
-        return DERTag.context0.element(DERTag.context0.element(name))
+        DERTag.context0.element(DERTag.context0.element(name(text)))
+    }
+
+    private static func name(_ text: String) -> [UInt8] { [0x86, UInt8(text.utf8.count)] + Array(text.utf8) }
+
+    /// A place with so many names, its own last.
+    private static func names(_ count: Int) -> [UInt8] {
+        let others = [[UInt8]](repeating: name("http://a/2"), count: count - 1).flatMap(\.self)
+        let names = others + name("http://a/1")
+        let value = DERTag.sequence.element(DERTag.context0.element(DERTag.context0.element(names)))
+        return Self.extension(oid(28), value)
     }
 
     private static let reason: [UInt8] = [0x0A, 1, 1]
@@ -55,6 +64,7 @@ struct RevocationScopeTests {
             }
         }
         return ofPoints + [
+            Case(name: "64 names of its place", extensions: names(64)),
             Case(name: "all"), Case(name: "unknown", extensions: Self.extension(unknown, [5, 0])),
             Case(
                 name: "unknown, critical", extensions: Self.extension(unknown, [5, 0], isCritical: true), counts: false,
@@ -123,6 +133,12 @@ struct RevocationScopeTests {
                 #expect(try trusts(ofSigner, check) == (check == .none && !item.counts), "\(item.name)")
             }
         }
+    }
+
+    @Test("a list whose place has more names than are read cannot be read")
+    func manyNames() throws {
+        let many = try list(Case(name: "65 names", extensions: Self.names(65)), of: [0x02, 1, 0x7F])
+        #expect(throws: HostCryptoError.invalidEncoding) { try trusts(many, .leaf) }
     }
 
     @Test("the algorithm beside a signature is the one that is signed, byte for byte")

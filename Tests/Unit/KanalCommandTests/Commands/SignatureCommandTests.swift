@@ -90,9 +90,13 @@ struct SignatureCommandTests {
         // An attached message beside a file of its name is verified by itself.
         try machine.write(pem(attached), "other.pdf.p7s")
         try machine.write("unsigned\n", "other.pdf")
-        let names = "bare.p7m marked.p7m text-before.p7m opaque.eml other.sig other.sgn other.pdf.p7s"
+        let names = "bare.p7m marked.p7m opaque.eml other.sig other.sgn other.pdf.p7s"
         let files = names.split(separator: " ").map { "~/\($0)" }.joined(separator: " ")
         try await machine.type("verify --cms --ca ~/ca.pem \(files)")
+        // Nobody has signed the text.
+        try await machine.type("verify --cms --ca ~/ca.pem ~/text-before.p7m")
+        try await machine.type("verify --cms --ca ~/ca.pem ~/text-before.p7m", .russian)
+        try await machine.type("verify --cms --ca ~/ca.pem ~/text-before.p7m -o ~/within")
 
         // A content that is in the message and beside it has to be one.
         try machine.copy("chain-ber.p7b")

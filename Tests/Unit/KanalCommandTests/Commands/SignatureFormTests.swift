@@ -15,6 +15,28 @@ struct SignatureFormTests {
         try machine.write("other\n", "other")
     }
 
+    @Test("Text around a signed message, which nobody has signed, is no part of what is good")
+    func textAround() async throws {
+        try await machine.type("sign --pin-source env:PIN --key ann --cms ~/text", isShown: false)
+        // A pipe would have the content before all of it is verified.
+        let (piped, _) = try await machine.type("verify --ca ~/ca.pem ~/text.p7m -o /dev/stdout", isShown: false)
+        #expect(piped == .usage)
+        let digits = Data(try machine.read("text.p7m")).base64EncodedString()
+        let message = "\n-----BEGIN CMS-----\n\(digits)\n-----END CMS-----\n"
+        for (text, isAlone) in [
+            (message, true), ("\r\n\(message)\r\n \n", true), ("Pay 1 rouble\(message)", false),
+            ("\(message)Pay 1 rouble\n", false), ("%PDF-1.7\(message)%%EOF\n", false),
+        ] {
+            try machine.write(text, "around")
+            let (status, _) = try await machine.type("verify --ca ~/ca.pem ~/around", isShown: false)
+            #expect((status == .done) == isAlone, "\(text.prefix(20))")
+            let (written, _) = try await machine.type(
+                "verify --ca ~/ca.pem ~/around -o ~/content --overwrite", isShown: false)
+            #expect(written == .done)
+            #expect(try machine.read("content") == Array("text\n".utf8))
+        }
+    }
+
     @Test("sign --base64, --extension: text, and names by which verify finds messages")
     func base64() async throws {
         machine.screen.maskTimes()

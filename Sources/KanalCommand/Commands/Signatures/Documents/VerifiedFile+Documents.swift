@@ -27,7 +27,7 @@ extension VerifiedFile.Signer {
         (covered ?? []).map { element in
             let text: Phrase =
                 element.id.map { "covers \(element.path) with the Id \($0)" }
-                ?? "covers the whole document"
+                ?? "covers the whole document without the signature"
             return "    " + translated(text).printable + "\n"
         }.joined()
     }

@@ -60,7 +60,7 @@ struct MessageVerification: Sendable {
         if let content { return try await verify(file, of: content, number, progress) }
         let input = try InputFile(file)
         // The content of a rejected message is never revealed.
-        let result = try place.map { try replacing.open($0) }
+        let result = try place.map { try replacing.openWhole($0) }
         let message = try MessageFile(input, file)
         if let content = message.content {
             let signers = try await verifier.verify(
@@ -72,6 +72,14 @@ struct MessageVerification: Sendable {
         do {
             let source = message.source(progress.begin(number, input))
             let signers = try await verifier.verify(source) { piece in try result?.write(piece) }
+            guard place != nil || message.isAlone else {
+                throw CommandError(
+                    .failed,
+                    """
+                    \(file.printable) has text around the signed message, which nobody has signed: remove it, or write the \
+                    content to a file with --output
+                    """)
+            }
             try result?.finish()
             return signers
         } catch KanalError.messageRefused(.noContent) {
