@@ -67,6 +67,6 @@ struct SignaturePlace {
                 + bytes[(slash + 1)...]
         }
         let place = isFirst ? tags.start.upperBound : tags.end.lowerBound
-        return bytes[..<place] + text + bytes[place...]
+        return Array(bytes[..<place]) + text + Array(bytes[place...])
     }
 }
