@@ -225,7 +225,7 @@ def verify(*names):
                 assert bytes_of(reference.find(DS + "DigestValue")) == digest(method, signed), (
                     name, "the digest of", reference.get("URI"), "is not that of", signed)
                 if reference.get("Type") is None:
-                    print("    covers", "%s with the Id %s" % (place, identifier) if place else "the whole document")
+                    print("    covers", "%s with the Id %s" % (place, identifier) if place else "the whole document without the signature")
             signed = canonical(information, information.find(DS + "CanonicalizationMethod").get("Algorithm"))
             method = METHODS[information.find(DS + "SignatureMethod").get("Algorithm")]
             assert is_good(method, certificate, bytes_of(signature.find(DS + "SignatureValue")), signed), name + ": wrong"

@@ -100,16 +100,18 @@ make_authority() {
         -addext basicConstraints=critical,CA:true -addext keyUsage=keyCertSign,cRLSign
 }
 
-# issue FILE KEY USER AUTHORITY [expired]: a certificate of a public key.
+# issue FILE KEY USER AUTHORITY [expired]: a certificate of a public key. OpenSSL reads keys of GOST by its engine, or where there
+# is none by the provider of the packages.
 issue() {
-    local dates=(-days 20)
+    local dates=(-days 20) settings=$work/openssl.cnf provider=()
+    [ -z "$(absence libengine-gost-openssl)" ] || settings='' provider=(-provider kanal -provider default)
     if [ -n "${5:-}" ]; then
         dates=(-days -1)
         # OpenSSL 3.5 refuses that, and has these.
         ! grep -q -e -not_after <<< "$(openssl x509 -help 2>&1)" || dates=(-not_before 20200101000000Z -not_after 20200201000000Z)
     fi
     printf '%s\n' keyUsage=critical,digitalSignature extendedKeyUsage=clientAuth > extensions
-    OPENSSL_CONF=$work/openssl.cnf expect 0 openssl x509 -new -force_pubkey "$2" -subj "/CN=$3" -CA "$4.pem" -CAkey "$4.key" \
+    OPENSSL_CONF=$settings expect 0 openssl x509 "${provider[@]}" -new -force_pubkey "$2" -subj "/CN=$3" -CA "$4.pem" -CAkey "$4.key" \
         -extfile extensions -out "$1" "${dates[@]}"
 }
 
