@@ -25,7 +25,8 @@ setup_file() {
     local provider='files'
     ls "$(pkg-config --variable=libdir p11-kit-1)"/sssd/libsss_files.so > /dev/null 2>&1 || provider='proxy
 proxy_lib_name = files
-auth_provider = none'
+auth_provider = none
+local_auth_policy = only'
     cat > /etc/sssd/sssd.conf << END
 [sssd]
 services = nss, pam

@@ -10,7 +10,7 @@
 #
 #   roots.sh [-f CHECK] [bookworm|trixie|sid|openssl4]...
 #
-# "-f" tries the named checks of programs alone, as "bats -f" does.
+# "-f" tries the named checks of programs and logins alone, as "bats -f" does.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 root=$PWD
@@ -135,7 +135,7 @@ try_root() {
 }
 
 # These change the users and PAM of the Debian.
-try_logins() { try_root env KANAL_APART=yes bats /tree/Tests/System/Logins/{pam,sssd}.bats; }
+try_logins() { try_root env KANAL_APART=yes bats ${filter:+-f "$filter"} /tree/Tests/System/Logins/{pam,sssd}.bats; }
 
 try_asked() { try_root env KANAL_APART=yes bats /tree/Tests/System/Programs/asked.bats; }
 
@@ -196,9 +196,9 @@ for name in "${@:-bookworm trixie sid openssl4}"; do
         else
             try_root bats ${filter:+-f "$filter"} /tree/Tests/System/{Packages/{programs,providers},Logins/kerberos}.bats \
                 || failed+=" $name"
+            try_logins || failed+=" $name (pam.bats, sssd.bats)"
         fi
         if [ $status = 0 ] && [ -z "$filter" ]; then
-            try_logins || failed+=" $name (pam.bats, sssd.bats)"
             [[ "$asked" != *" $name "* ]] || try_asked || failed+=" $name (asked.bats)"
             try_disturbances "$name" || failed+=" $name (disturbances.bats)"
             try_provider || failed+=" $name (provider.bats, provider-files.bats, provider-messages.bats)"
