@@ -15,18 +15,6 @@ struct OverwriteOption: ParsableArguments, Sendable {
         if let file { try ResultFile.check(file, replaces: overwrite, inputs: inputs) }
     }
 
-    /// Begins to write a content that must not be seen before all of it was checked.
-    ///
-    /// - Throws: ``CommandError`` for a file that is written as it comes, such as a pipe.
-    func openWhole(_ file: String) throws -> ResultFile {
-        let result = try open(file)
-        guard !result.isWrittenDirectly else {
-            throw CommandError(
-                .usage, "\(file.printable) is not a regular file: the content goes to its place as a whole")
-        }
-        return result
-    }
-
     /// Begins to write a result.
     func open(_ file: String, isPrivate: Bool = false) throws -> ResultFile {
         try ResultFile(file, isPrivate: isPrivate, replaces: overwrite)

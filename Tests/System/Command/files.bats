@@ -151,6 +151,11 @@ sys.exit(status != wanted or taken > seconds or used > memory)' "$@"
         cmp piped both
     done
     expect 0 "${verify[@]}" --output /dev/null
+    # Before it is verified, no part of a content goes there.
+    sed 's/what was signed/what was sighed/' message.p7m > changed.p7m
+    "$kanal" verify --cms --signature-only changed.p7m --output /dev/stdout > piped 2>&1 || true
+    printed 'not accepted' piped
+    not_printed 'what was sighed' piped
     launch "${verify[@]}" --output pipe > output
     process=$launched
     cmp pipe signed || fail "a pipe of one's own does not work"

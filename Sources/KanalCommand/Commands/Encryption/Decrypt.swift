@@ -95,7 +95,12 @@ struct Decrypt: AsyncParsableCommand {
                     let input = try InputFile(file)
                     let message = try MessageFile(input, file)
                     let place = place.destination ?? Self.content(of: file) ?? ""
-                    let result = try self.place.replacing.openWhole(place)
+                    let result = try ResultFile(place, replaces: self.place.replacing.overwrite)
+                    guard !result.isWrittenDirectly else {
+                        throw CommandError(
+                            .usage, "\(place.printable) is not a regular file: the content goes to its place as a whole"
+                        )
+                    }
                     let opened = try await token.decryptMessage(
                         message.source(progress.begin(number, input)), certificates: certificates,
                         output: { try result.write($0) })

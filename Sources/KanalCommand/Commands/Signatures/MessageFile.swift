@@ -78,6 +78,33 @@ final class ExpectedContent: Sendable {
     }
 }
 
+/// The place of a content that is verified while it is written. A pipe or a device gets it behind that.
+final class VerifiedContent: Sendable {
+    private let result: ResultFile
+    private let place: String
+    private let held = Lock<[UInt8]>([])
+
+    init(_ result: ResultFile, _ place: String) { (self.result, self.place) = (result, place) }
+
+    func write(_ piece: [UInt8]) throws {
+        guard result.isWrittenDirectly else { return try result.write(piece) }
+        try held.withLock { held in
+            guard held.count + piece.count <= PEM.limit else {
+                throw CommandError(
+                    .failed, "the content is too long for \(place.printable): write it to a file, with --output")
+            }
+            held += piece
+        }
+    }
+
+    /// Gives the content to its place.
+    func finish() throws {
+        let held = held.withLock { $0 }
+        if !held.isEmpty { try result.write(held) }
+        try result.finish()
+    }
+}
+
 /// A signed mail (S/MIME, RFC 8551, 3.5).
 struct SignedMail {
     /// The message in BER.

@@ -18,9 +18,6 @@ struct SignatureFormTests {
     @Test("Text around a signed message, which nobody has signed, is no part of what is good")
     func textAround() async throws {
         try await machine.type("sign --pin-source env:PIN --key ann --cms ~/text", isShown: false)
-        // A pipe would have the content before all of it is verified.
-        let (piped, _) = try await machine.type("verify --ca ~/ca.pem ~/text.p7m -o /dev/stdout", isShown: false)
-        #expect(piped == .usage)
         let digits = Data(try machine.read("text.p7m")).base64EncodedString()
         let message = "\n-----BEGIN CMS-----\n\(digits)\n-----END CMS-----\n"
         for (text, isAlone) in [

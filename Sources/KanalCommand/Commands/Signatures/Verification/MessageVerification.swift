@@ -60,7 +60,7 @@ struct MessageVerification: Sendable {
         if let content { return try await verify(file, of: content, number, progress) }
         let input = try InputFile(file)
         // The content of a rejected message is never revealed.
-        let result = try place.map { try replacing.openWhole($0) }
+        let result = try place.map { VerifiedContent(try replacing.open($0), $0) }
         let message = try MessageFile(input, file)
         if let content = message.content {
             let signers = try await verifier.verify(
