@@ -114,7 +114,7 @@ static int describe_kuznyechik(OSSL_PARAM parameters[]) { return describe(parame
 static int begin(
     struct sealing *sealing, const unsigned char *key, size_t key_length, const unsigned char *nonce, size_t nonce_length,
     const OSSL_PARAM parameters[], bool is_encryption) {
-    /* A tag that was set before key or nonce is that of the message to come. */
+    /* A tag that was set before key or nonce belongs to the message to come. */
     if (is_encryption || sealing->is_encryption)
         sealing->has_tag = false;
     sealing->is_encryption = is_encryption;
