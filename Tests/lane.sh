@@ -13,8 +13,8 @@ steps=$(
 [ -n "$steps" ] || { echo "Tests/ci.txt has no lane $1" >&2; exit 64; }
 # A make in a step is not a sub-make of the make that runs this.
 unset MAKEFLAGS MAKELEVEL
-# Debug builds need no index for editors. All steps use the same flags, or each builds everything again.
-export KANAL_BUILD_FLAGS=--disable-index-store
+# What checks the sources has the modules of the tests: a second build, in debug, is that of "make check".
+export KANAL_CONFIGURATION=release
 output=$(mktemp)
 trap 'rm -f "$output" "$output.times"' EXIT
 TIMEFORMAT='%0U + %0S'

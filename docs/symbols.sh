@@ -1,31 +1,27 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# symbols.sh: builds the documentation of all symbols of the targets in Sources, with the articles of KanalKit and
+# symbols.sh: builds the documentation of all symbols of the targets in Sources, with the articles of KanalKit,
 # KanalESIA and KanalXML, into .build/docs/Kanal.doccarchive, and fails if a link is broken or DocC warns of anything else. To read it:
 #     python3 -m http.server --bind 127.0.0.1 --directory .build/docs/Kanal.doccarchive
-# The public interfaces of these two are built by themselves too, with the Markdown for the site:
-# .build/docs/*.interface.doccarchive.
+# The public interfaces of these three are built by themselves too, with the Markdown for the site:
+# .build/docs/*.interface.doccarchive. The modules are those of $KANAL_CONFIGURATION, or of "swift build", which it runs then.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. Tests/System/compiler.bash
 
-# shellcheck disable=SC2086
-swift build ${KANAL_BUILD_FLAGS:-}
-modules=.build/debug/Modules
+[ -n "${KANAL_CONFIGURATION:-}" ] || swift build
+modules=$modules_build/Modules
 work=.build/docs
 rm -rf $work
 archives=()
-for map in Include/*/module.modulemap .build/debug/{CProcess,COpenSSL,CReserve,CXML,GOSTKernels}.build/module.modulemap; do
-    flags+=(-Xcc "-fmodule-map-file=$map")
-done
-read -ra pcsc <<< "$(pkg-config --cflags-only-I libpcsclite)"
+read -ra flags <<< "$(c_module_flags)"
 
 # Converts the symbols of a target from a level of access on: target, level, name of the archive, more options of DocC.
 convert() {
     local target=$1 level=$2 name=$3 catalog=Sources/$1/$1.docc
     mkdir -p "$work/graphs/$name"
     swift symbolgraph-extract -module-name "$target" -target "$(uname -m)-unknown-linux-gnu" -I $modules "${flags[@]}" \
-        $(printf -- '-Xcc %s ' "${pcsc[@]}") -minimum-access-level "$level" -skip-synthesized-members \
-        ${extensions:+"$extensions"} -output-dir "$work/graphs/$name"
+        -minimum-access-level "$level" -skip-synthesized-members ${extensions:+"$extensions"} -output-dir "$work/graphs/$name"
     [ -d "$catalog" ] || catalog=
     docc convert ${catalog:+"$catalog"} --additional-symbol-graph-dir "$work/graphs/$name" \
         --fallback-display-name "$target" --fallback-bundle-identifier "kanal.$target" \

@@ -6,7 +6,7 @@ adapters.py [accept]
 
 Only types are checked: building the adapters' dependencies takes minutes, so of other packages only the interface is
 compiled. Tests/Lint/companions.txt lists the types of these modules and of Foundation, for interface.sh. "accept"
-writes the list again. Needs the modules of "swift build".
+writes the list again. Needs the modules of "swift build", or those of $KANAL_CONFIGURATION.
 """
 
 import difflib
@@ -21,7 +21,8 @@ import sys
 COMPANIONS = ["X509", "SwiftASN1", "Crypto", "CryptoExtras", "NIOSSL", "NIOCore"]
 SYSTEM = ["Foundation", "FoundationEssentials"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MODULES = str(ROOT / ".build/debug/Modules")
+BUILD = ROOT / ".build" / os.environ.get("KANAL_CONFIGURATION", "debug")
+MODULES = str(BUILD / "Modules")
 
 
 def plan(folder):
@@ -34,9 +35,9 @@ def arguments(target, unwanted="(?!)"):
     """A target's arguments of the compiler without those about its objects, and without unwanted C modules."""
     kept, rest = [], iter(target["otherArguments"])
     for argument in rest:
-        takes_value = argument in ("-Xcc", "-index-store-path", "-emit-objc-header-path")
+        takes_value = argument in ("-Xcc", "-index-store-path", "-emit-objc-header-path", "-num-threads")
         both = [argument, next(rest)] if takes_value else [argument]
-        about_objects = r"-(?:index-store-path|emit-objc-header|incremental|enable-batch|serialize|parseable|g$|j\d)"
+        about_objects = r"-(?:index-store-path|emit-objc-header|num-threads|incremental|enable-batch|serialize|parseable|g$|j\d)"
         if not re.match(about_objects, argument) and not re.search(f"^-g$|{unwanted}", both[-1]):
             kept += both
     return kept

@@ -3,7 +3,7 @@
 # interface.sh [accept]: requires that Tests/Lint/interface.txt and interface-esia.txt list the public interfaces of
 # KanalKit, KanalESIA and KanalXML, so that no oversight breaks a program; that each public symbol is documented; and that no type
 # shares its name with a type of a module that programs import beside them. "accept" writes the lists again. Needs the
-# modules of "swift build".
+# modules of "swift build", or those of $KANAL_CONFIGURATION.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
@@ -34,7 +34,7 @@ PYTHON
 compare() {
     local module=$1 list=$2 names shared
     mkdir "$work/$module"
-    swift symbolgraph-extract -module-name "$module" -target "$(uname -m)-unknown-linux-gnu" -I .build/debug/Modules \
+    swift symbolgraph-extract -module-name "$module" -target "$(uname -m)-unknown-linux-gnu" -I "$modules_build/Modules" \
         "${flags[@]}" -minimum-access-level public -skip-synthesized-members \
         -output-dir "$work/$module"
     symbols "$work/$module"/*.symbols.json > "$work/interface" || fail "the public interface of $module is not documented"

@@ -8,7 +8,7 @@ Each phrase has one translation with the same arguments, and no translation is u
 that only reads like a phrase is an error. "--template" prints all phrases as a catalogue.
 
 The compiler finds the phrases: in its intermediate language before any optimisation (SIL), each literal goes to an
-initialiser of its type. Needs the modules of "swift build".
+initialiser of its type. Needs the modules of "swift build", or those of $KANAL_CONFIGURATION.
 """
 
 import concurrent.futures
@@ -20,7 +20,7 @@ import re
 import subprocess
 import sys
 
-from adapters import MODULES, ROOT, arguments, plan
+from adapters import BUILD, MODULES, ROOT, arguments, plan
 
 # The types of phrases, and their functions for literals.
 PHRASE = re.compile(r"(?:Phrase|Reason|Explanation)\.(?:StringInterpolation\.)?(init\(\w+|append\w+)")
@@ -132,7 +132,7 @@ def shape(text):
 def main():
     faults, places, logged = [], {}, set()
     targets = [
-        target for target in plan(".build/debug").values()
+        target for target in plan(BUILD).values()
         if f"{ROOT}/Sources/" in target["sources"][0]
         and any(entry["name"].endswith("/Translation.swiftmodule") for entry in target["inputs"])]
     # The largest first, as the others can be compiled beside it.

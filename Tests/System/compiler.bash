@@ -21,10 +21,13 @@ optimisation_for() { if [ "$1" = release ]; then echo -O; else echo -Onone; fi; 
 # Sources that use what is declared "package" have to be compiled as parts of the package.
 package_name() { sed -n 's/.*"-module-name","Secrets",.*"-package-name","\([^"]*\)".*/\1/p; T; q' "$1"; }
 
-# The flags by which the compiler finds the modules in C: those of a build in this directory, .build/debug without one.
+# The build whose modules sources are compiled with: that of "swift build" without $KANAL_CONFIGURATION.
+modules_build=.build/${KANAL_CONFIGURATION:-debug}
+
+# The flags by which the compiler finds the modules in C: those of a build in this directory, $modules_build without one.
 c_module_flags() {
     printf -- '-Xcc -fmodule-map-file=%s ' Include/*/module.modulemap \
-        "${1:-.build/debug}"/{CProcess,COpenSSL,CReserve,CXML,GOSTKernels}.build/module.modulemap
+        "${1:-$modules_build}"/{CProcess,COpenSSL,CReserve,CXML,GOSTKernels}.build/module.modulemap
     # shellcheck disable=SC2046
     printf -- '-Xcc %s ' $(pkg-config --cflags-only-I libpcsclite)
 }

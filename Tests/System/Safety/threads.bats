@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# 16 threads call the library at once for $seconds, under ThreadSanitizer, and at night under AddressSanitizer, too. The token
-# is emulated in the same process. Builds in a folder of its own: Tests/ci.txt has it begin the lane "alone".
+# 16 threads call the library at once for $seconds, under ThreadSanitizer and AddressSanitizer. The token is emulated in the
+# same process. Builds in folders of its own, for minutes: at night.
 load ../common
 load ../compiler
 
@@ -31,5 +31,4 @@ under() {
 
 @test "no race is seen by ThreadSanitizer" { under thread; }
 
-# bats test_tags=night
 @test "no fault of memory is seen by AddressSanitizer" { under address; }
