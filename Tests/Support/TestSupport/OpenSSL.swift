@@ -14,6 +14,9 @@ package final class OpenSSL: Sendable {
     /// Whether it has the gost engine.
     package static var hasGOST: Bool { isThere && FileManager.default.fileExists(atPath: engine) }
 
+    /// The argument of `-newkey` for a key that is made at once, where its kind does not matter: one of RSA takes a while.
+    package static let p256 = "ec -pkeyopt ec_paramgen_curve:prime256v1"
+
     private let folder: URL
 
     /// Skips the test without the program.

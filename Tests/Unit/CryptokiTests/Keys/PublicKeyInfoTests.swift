@@ -122,7 +122,7 @@ struct PublicKeyInfoTests {
         let openssl = try OpenSSL()
         for (number, newKey) in [
             "gost2012_256 -pkeyopt paramset:A", "gost2012_256 -pkeyopt paramset:B",
-            "ec -pkeyopt ec_paramgen_curve:prime256v1",
+            OpenSSL.p256,
         ].enumerated() {
             try openssl.run("req -x509 -newkey \(newKey) -nodes -keyout key -outform DER -out \(number) -subj /CN=x")
             try openssl.run("pkey -in key -pubout -outform DER -out \(number).key")

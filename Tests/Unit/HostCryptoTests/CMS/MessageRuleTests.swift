@@ -28,15 +28,14 @@ struct MessageRuleTests {
         var authority = "basicConstraints=CA:true"
         /// Options of `openssl cms -sign`, of `openssl req` for the two keys, and of `openssl x509` for the certificates.
         var options = ""
-        var newKey = MessageRuleTests.elliptic
-        var authorityKey = MessageRuleTests.elliptic
+        var newKey = OpenSSL.p256
+        var authorityKey = OpenSSL.p256
         var certifying = ""
         var certifyingAuthority = ""
 
         var testDescription: String { name }
     }
 
-    static let elliptic = "ec -pkeyopt ec_paramgen_curve:prime256v1"
     static let gost = "gost2012_256 -pkeyopt paramset:A"
 
     static let rules: [Rule] = [
@@ -107,7 +106,7 @@ struct MessageRuleTests {
     func messages(_ rule: Rule) throws {
         let openssl = try OpenSSL()
         try openssl.run(
-            "req -x509 -newkey \(Self.elliptic) -nodes -keyout root.key -out root.pem -subj /CN=root -days 30"
+            "req -x509 -newkey \(OpenSSL.p256) -nodes -keyout root.key -out root.pem -subj /CN=root -days 30"
                 + " -addext basicConstraints=critical,CA:true")
         try openssl.issue("authority", by: "root", rule.authority, rule.authorityKey, rule.certifyingAuthority)
         try openssl.issue("signer", by: "authority", rule.signer, rule.newKey, rule.certifying)

@@ -39,7 +39,7 @@ struct LongTermAttributeTests {
 
     @Test("a reference with the digest of a certificate, and the issuer and number of another one, names neither")
     func mixedReference() throws {
-        let chain = try TrustStoreTests.Chain("rsa:2048")
+        let chain = try TrustStoreTests.Chain()
         let path = try chain.certificates(["authority", "root"])
         func parts(_ certificate: [UInt8]) throws -> (hash: [UInt8], issuerSerial: [UInt8]) {
             let der = try CertificateReferences([certificate], by: .sha1).der
@@ -59,7 +59,7 @@ struct LongTermAttributeTests {
 
     @Test("values are read as they are written, each once")
     func values() throws {
-        let chain = try TrustStoreTests.Chain("rsa:2048")
+        let chain = try TrustStoreTests.Chain()
         let path = try chain.certificates(["signer", "authority", "root"])
         let lists = try [chain.revocationList(of: "authority"), chain.revocationList(of: "root")]
         var store = TrustStore(trusted: [path[2]], certificates: [path[1]], revocationLists: lists)
@@ -86,7 +86,7 @@ struct LongTermAttributeTests {
 
     @Test("truncated and changed attributes are errors")
     func malformed() throws {
-        let chain = try TrustStoreTests.Chain("rsa:2048")
+        let chain = try TrustStoreTests.Chain()
         let path = try chain.certificates(["authority", "root"])
         let references = try CertificateReferences(path, by: .sha256).der
         let revocations = try RevocationReferences([.list(try chain.revocationList(of: "root"))], by: .sha256).der

@@ -9,9 +9,9 @@ struct MadeTimeStamps {
     let chain: TrustStoreTests.Chain
     private let hash: String
 
-    init(_ newKey: String = "rsa:2048") throws {
+    init(_ newKey: String = OpenSSL.p256) throws {
         chain = try TrustStoreTests.Chain(newKey)
-        hash = newKey.hasPrefix("rsa") ? "sha256" : newKey.contains("512") ? "md_gost12_512" : "md_gost12_256"
+        hash = !newKey.hasPrefix("gost") ? "sha256" : newKey.contains("512") ? "md_gost12_512" : "md_gost12_256"
         try chain.issue("tsa", by: "authority", "extendedKeyUsage=critical,timeStamping\nkeyUsage=digitalSignature")
         try configure()
     }

@@ -15,7 +15,7 @@ struct OCSPTests {
     struct Responder {
         let chain: TrustStoreTests.Chain
 
-        init(_ newKey: String) throws {
+        init(_ newKey: String = OpenSSL.p256) throws {
             chain = try TrustStoreTests.Chain(newKey)
             try chain.issue("responder", by: "authority", "extendedKeyUsage=OCSPSigning\nkeyUsage=digitalSignature")
             try index()
@@ -63,7 +63,7 @@ struct OCSPTests {
 
     @Test("a response to another request, about another certificate or of another time does not count")
     func others() throws {
-        let responder = try Responder("rsa:2048")
+        let responder = try Responder()
         let reply = try responder.reply()
         #expect(throws: OCSPFault.wrongNonce) { try responder.state(reply, at: now, nonce: [1, 2, 3]) }
         #expect(try responder.state(responder.reply(nonce: []), at: now) == .good)
@@ -95,7 +95,7 @@ struct OCSPTests {
 
     @Test("a responder needs the issuer's own signature and the purpose")
     func responders() throws {
-        let responder = try Responder("rsa:2048")
+        let responder = try Responder()
         try responder.chain.issue("plain", by: "authority", "keyUsage=digitalSignature")
         try responder.chain.issue("strange", by: "root", "extendedKeyUsage=OCSPSigning")
         for name in ["plain", "strange", "signer"] {
@@ -108,7 +108,7 @@ struct OCSPTests {
         "a response for another key of the issuer's name, by a weak hash function or an expired responder does not count"
     )
     func weakResponses() throws {
-        let (responder, other) = (try Responder("rsa:2048"), try Responder("rsa:2048"))
+        let (responder, other) = (try Responder(), try Responder())
         // Names and serial numbers are the same.
         let reply = try other.reply(signer: "authority")
         #expect(throws: OCSPFault.wrongCertificate) { try responder.state(reply, at: now) }
@@ -124,7 +124,7 @@ struct OCSPTests {
             try responder.state(responder.reply(signer: "strange"), at: now)
         }
         try openssl.write([UInt8]("extendedKeyUsage=OCSPSigning"), "extensions")
-        try openssl.run("req -newkey rsa:2048 -nodes -keyout former.key -out request -subj /CN=former")
+        try openssl.run("req -newkey \(OpenSSL.p256) -nodes -keyout former.key -out request -subj /CN=former")
         try openssl.run(
             "x509 -req -in request -CA authority.pem -CAkey authority.key -set_serial 77 -days -1"
                 + " -extfile extensions -out former.pem")
@@ -135,12 +135,12 @@ struct OCSPTests {
 
     @Test("a responder's certificate needs its issuer's name, a strong key and hash function, and its time")
     func weakResponders() throws {
-        let responder = try Responder("rsa:2048")
+        let responder = try Responder()
         let openssl = responder.chain.openssl
         try openssl.write([UInt8]("extendedKeyUsage=OCSPSigning"), "extensions")
         try openssl.run("req -x509 -key authority.key -out alias.pem -days 30 -subj /CN=alias")
         for (name, key, issuer, options) in [
-            ("alias-of-issuer", "rsa:2048", "alias", ""), ("hash", "rsa:2048", "authority", "-sha1"),
+            ("alias-of-issuer", OpenSSL.p256, "alias", ""), ("hash", OpenSSL.p256, "authority", "-sha1"),
             ("short", "rsa:512", "authority", ""),
         ] {
             try openssl.run("req -newkey \(key) -nodes -keyout \(name).key -out request -subj /CN=\(name)")
@@ -154,7 +154,7 @@ struct OCSPTests {
                     + "default_md = sha256\nx509_extensions = use\n[any]\ncommonName = supplied\n[use]\n"
                     + "extendedKeyUsage = OCSPSigning\n"), "issuing.cnf")
         try openssl.write([], "issued")
-        try openssl.run("req -newkey rsa:2048 -nodes -keyout future.key -out request -subj /CN=future")
+        try openssl.run("req -newkey \(OpenSSL.p256) -nodes -keyout future.key -out request -subj /CN=future")
         try openssl.run(
             "ca -batch -notext -config issuing.cnf -in request -cert authority.pem -keyfile authority.key"
                 + " -startdate 20400101000000Z -enddate 20410101000000Z -out future.pem")
@@ -204,7 +204,7 @@ struct OCSPTests {
                 try OCSPResponse(reply: [0x30, 3, 0x0A, 1, refusal.rawValue])
             }
         }
-        let responder = try Responder("rsa:2048")
+        let responder = try Responder()
         // By the issuer, without certificates: all is signed, the signature, or beside them the parameters of its algorithm.
         let reply = try responder.reply(signer: "authority", "-ndays 1 -resp_no_certs")
         #expect(try responder.state(reply, at: now) == .good)
@@ -236,7 +236,7 @@ struct OCSPTests {
         "a response with a critical extension that is not known counts for nothing, one that is not critical is passed over",
         arguments: ExtensionPlace.allCases)
     func criticalExtensions(_ place: ExtensionPlace) throws {
-        let responder = try Responder("rsa:2048")
+        let responder = try Responder()
         let openssl = responder.chain.openssl
         let reply = try responder.reply(nonce: [], signer: "authority", "-ndays 1 -resp_no_certs")
         let parts = try fields(try OCSPResponse(reply: reply).der, [.sequence, .sequence, .bitString])
@@ -268,7 +268,7 @@ struct OCSPTests {
 
     @Test("a path needs a good answer where lists are asked for, and none leads over a revoked certificate")
     func paths() throws {
-        let responder = try Responder("rsa:2048")
+        let responder = try Responder()
         let good = try responder.reply(nonce: [])
         try responder.index("R\t301231235959Z\t260101000000Z\t03\tunknown\t/CN=signer")
         let revoked = try responder.reply(nonce: [])

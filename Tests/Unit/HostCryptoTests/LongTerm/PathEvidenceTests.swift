@@ -40,8 +40,8 @@ struct PathEvidenceTests {
 
     @Test("a statement that does not count is no evidence: of another time, damaged, by others, of an unknown state")
     func others() throws {
-        let responder = try OCSPTests.Responder("rsa:2048")
-        let (chain, other) = (responder.chain, try TrustStoreTests.Chain("rsa:2048"))
+        let responder = try OCSPTests.Responder()
+        let (chain, other) = (responder.chain, try TrustStoreTests.Chain())
         let path = try chain.certificates(["signer", "authority", "root"])
         var store = TrustStore(trusted: [path[2]], certificates: [path[1]])
         func state(days: Int = 0) throws -> PathEvidence.State? {
@@ -66,7 +66,7 @@ struct PathEvidenceTests {
 
     @Test("without a path there is a reason and no evidence")
     func noPath() throws {
-        let chain = try TrustStoreTests.Chain("rsa:2048")
+        let chain = try TrustStoreTests.Chain()
         let path = try chain.certificates(["signer", "authority", "root"])
         let outcome = try TrustStore(trusted: [path[2]]).path(from: path[0], at: now)
         #expect(outcome.evidence == nil)
@@ -76,7 +76,7 @@ struct PathEvidenceTests {
 
     @Test("a statement is missing only on a way that leads to a trusted certificate")
     func missingStatements() throws {
-        let (chain, other) = (try TrustStoreTests.Chain("rsa:2048"), try TrustStoreTests.Chain("rsa:2048"))
+        let (chain, other) = (try TrustStoreTests.Chain(), try TrustStoreTests.Chain())
         let path = try chain.certificates(["signer", "authority", "root"])
         var store = TrustStore(trusted: [path[2]], certificates: [path[1]])
         store.revocationCheck = .all
@@ -89,7 +89,7 @@ struct PathEvidenceTests {
     @Test("where addresses are asked, the state of a first certificate with one must be known until its end")
     func addresses() throws {
         let chain = try TrustStoreTests.Chain(
-            "rsa:2048", authority: "crlDistributionPoints=URI:http://a/1", signer: "keyUsage=digitalSignature")
+            authority: "crlDistributionPoints=URI:http://a/1", signer: "keyUsage=digitalSignature")
         let other = "keyUsage=digitalSignature\ncrlDistributionPoints=URI:http://a/2"
         try chain.issue("other", by: "authority", other)
         let path = try chain.certificates(["signer", "authority", "root", "other"])

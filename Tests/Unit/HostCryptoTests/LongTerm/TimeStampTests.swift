@@ -183,7 +183,7 @@ struct TimeStampTests {
 
     @Test("a stamp names its certificate, by signed attributes that are its own")
     func names() throws {
-        let made = try MadeTimeStamps()
+        let made = try MadeTimeStamps("rsa:2048")
         let request = try made.request()
         #expect(try fault(made, made.reply(to: request, options: ""), to: request) == .malformed)
         // Another certificate of the same key and name.

@@ -9,7 +9,7 @@ import Testing
 struct CertificateTests {
     /// How `openssl` makes a key of each algorithm.
     static let keys = [
-        "rsa:1024", "ec -pkeyopt ec_paramgen_curve:prime256v1", "ec -pkeyopt ec_paramgen_curve:secp256k1",
+        "rsa:1024", OpenSSL.p256, "ec -pkeyopt ec_paramgen_curve:secp256k1",
     ]
     static let gostKeys = [
         "gost2001 -pkeyopt paramset:A", "gost2012_256 -pkeyopt paramset:TCB", "gost2012_512 -pkeyopt paramset:A",
@@ -106,7 +106,7 @@ struct CertificateTests {
         for (options, error): (String, HostCryptoError) in [
             ("ed25519", .invalidParameter), ("ec -pkeyopt ec_paramgen_curve:brainpoolP256r1", .invalidParameter),
             (
-                "ec -pkeyopt ec_paramgen_curve:prime256v1 -pkeyopt ec_param_enc:explicit", .invalidEncoding
+                "\(OpenSSL.p256) -pkeyopt ec_param_enc:explicit", .invalidEncoding
             ),
         ] {
             try openssl.run("genpkey -algorithm \(options) -out key")

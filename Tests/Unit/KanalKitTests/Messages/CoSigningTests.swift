@@ -119,7 +119,7 @@ struct CoSigningTests {
     @Test("Each byte of a message that is changed makes an error, or no difference to its signatures")
     func damaged() async throws {
         let scene = try await MessageScene(.gost256)
-        _ = try scene.openssl.makeSigner("ec -pkeyopt ec_paramgen_curve:prime256v1")
+        _ = try scene.openssl.makeSigner(OpenSSL.p256)
         let message = try scene.openssl.sign([1, 2, 3], "-nodetach -noattr -md sha256")
         for place in message.indices {
             var changed = message

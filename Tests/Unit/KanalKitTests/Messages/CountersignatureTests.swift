@@ -70,7 +70,7 @@ struct CountersignatureTests {
     @Test("A message with a wrong countersignature is refused, and each changed byte makes an error or no difference")
     func damaged() async throws {
         let scene = try await MessageScene(.gost256)
-        _ = try scene.openssl.makeSigner("ec -pkeyopt ec_paramgen_curve:prime256v1")
+        _ = try scene.openssl.makeSigner(OpenSSL.p256)
         let message = try scene.openssl.sign(Self.content, "-nodetach -noattr -md sha256")
         let countersigned = try await scene.countersign(message)
         var wrong = countersigned

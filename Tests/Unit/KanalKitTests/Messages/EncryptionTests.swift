@@ -65,7 +65,7 @@ struct EncryptionTests {
     func ours() async throws {
         let openssl = try OpenSSL()
         _ = try openssl.makeAuthority("ca")
-        for key in ["rsa:2048", "ec -pkeyopt ec_paramgen_curve:prime256v1"] {
+        for key in ["rsa:2048", OpenSSL.p256] {
             let certificate = try openssl.makeSigner(key)
             for cipher in [MessageCipher.aes256GCM, .aes256CBC] {
                 for padding in [EncryptionPadding.pkcs1, .oaep(.sha256), .oaep(.sha512)] {

@@ -19,7 +19,7 @@ struct MessageRefusalTests {
         init() throws {
             openssl = try OpenSSL()
             authority = try openssl.makeAuthority("ca")
-            signer = try openssl.makeSigner("ec -pkeyopt ec_paramgen_curve:prime256v1")
+            signer = try openssl.makeSigner(OpenSSL.p256)
             verifier = MessageVerifier(trusting: [authority])
         }
 

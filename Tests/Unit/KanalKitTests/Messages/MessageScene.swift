@@ -20,7 +20,7 @@ struct MessageScene {
         (.gost256, "gost2012_256 -pkeyopt paramset:A", "md_gost12_256"),
         (.gost512, "gost2012_512 -pkeyopt paramset:A", "md_gost12_512"),
         (.rsa(bits: 2048), "rsa:2048", "sha256"),
-        (.p256, "ec -pkeyopt ec_paramgen_curve:prime256v1", "sha256"),
+        (.p256, OpenSSL.p256, "sha256"),
     ]
 
     /// - Parameter agrees: Whether the key may agree on secrets.
