@@ -93,8 +93,8 @@ mutant "inverses count the bits of a number by a loop" $curves/Inverse.h \
 public=$curves/PublicSum.h
 mutant "a public point is not replaced by its opposite" $public 's/^    if (digit < 0) GROUP(negate_public)(c, &a);//' \
     multiples 'digits: another sum'
-mutant "a public sum that is added to lacks a coordinate" $public 's/k_digits\[i\] != 0 || l_digits\[i\] != 0);$/k_digits[i] != 0);/' \
-    multiples 'digits: an operation add'
+mutant "a public sum that is added to lacks a coordinate" $public 's/ || l_digits\[i + length \* j\] != 0;$/;/' \
+    multiples 'digits: whether the sum has begun'
 mutant "a public digit is too great" $public 's/if (digit > 1 << (width - 1)) digit/if (digit > (1 << (width - 1)) + 1) digit/' \
     digits 'the digit is one of the table'
 mutant "the last number that is x modulo q is left out" $public 's/i < 5 && carry/i < 4 \&\& carry/' \
@@ -160,7 +160,7 @@ mutant "an element of L, for every processor" Kuznyechik/FewPortable.h '0,/{0xCF
     '-c schedule ciphers' 'round keys, portable'
 mutant "an element of Streebog's matrix" Streebog/StreebogPortable.h 's/{0x49, 0xA0/{0x4A, 0xA0/' \
     '-c all_streebog ciphers' 'Streebog, portable'
-mutant "a rotation by twelve" Rounds28147.h 's/x << 11 | x >> 21/x << 12 | x >> 20/' '-c all_imits ciphers' 'codes, portable'
+mutant "a rotation by twelve" Rounds28147Portable.h 's/x << 11 | x >> 21/x << 12 | x >> 20/' '-c all_imits ciphers' 'codes, portable'
 mutant "a term of the field of 64 bits" Multilinear.c 's/0x1B & repeated/0x1C \& repeated/' \
     '-c all_multilinear ciphers' 'sums, portable'
 
