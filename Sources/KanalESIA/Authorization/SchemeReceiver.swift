@@ -68,7 +68,7 @@ enum SchemeReceiver {
             throw .unreachable("XDG_RUNTIME_DIR is not set: the answer returns only within a session of the desktop")
         }
         do throws(StorageError) {
-            _ = try Directory(path: runtime, create: false)
+            _ = try Directory(reading: runtime)
         } catch {
             throw .unreachable("XDG_RUNTIME_DIR cannot be used: \(error)")
         }

@@ -11,6 +11,8 @@ enum Transform: Equatable {
     /// The form of the system of interdepartmental electronic interaction, version 3 (SMEV 3).
     case smev
 
+    /// The greatest number of prefixes of an exclusive form: `PREFIXES` of `CXML`.
+    private static let prefixLimit = 64
     private static let envelopedIdentifier = XMLName.signature + "enveloped-signature"
     private static let smevIdentifier = "urn://smev-gov-ru/xmldsig/transform"
 
@@ -37,6 +39,9 @@ enum Transform: Equatable {
             else { throw .unknownTransform("\(identifier) \(list.name)") }
             prefixes = (list["PrefixList"] ?? "").split { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r" }
                 .map(String.init)
+            guard prefixes.count <= Self.prefixLimit else {
+                throw .refused("a transform has more than \(Self.prefixLimit) prefixes")
+            }
         }
         switch identifier {
         case Self.envelopedIdentifier: self = .enveloped

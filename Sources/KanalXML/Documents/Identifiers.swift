@@ -13,6 +13,9 @@ struct Identifiers {
     /// The signatures, which are found on the way: a visit of all elements of a large document is slow.
     private(set) var signatures: [XMLElement] = []
 
+    /// The namespaces of XInclude: that of the standard, and that of a draft, which libxml2 follows, too.
+    private static let inclusions = ["http://www.w3.org/2001/XInclude", "http://www.w3.org/2003/XInclude"]
+
     /// The greatest number of signatures.
     static let signatureLimit = 16
 
@@ -22,7 +25,7 @@ struct Identifiers {
         var (elements, lesser): ([String: XMLElement], [String: [XMLElement]]) = ([:], [:])
         var signatures: [XMLElement] = []
         try document.root.forEachMarked { element throws(XMLFault) in
-            guard !element.isNamed("include", "http://www.w3.org/2001/XInclude") else {
+            guard !Self.inclusions.contains(where: { element.isNamed("include", $0) }) else {
                 throw .refused(
                     "the document includes others by XInclude, so that readers can see another one: take it out")
             }

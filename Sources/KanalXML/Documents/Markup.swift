@@ -24,6 +24,10 @@ struct Markup {
     static let depthLimit = 64
     /// The greatest number of attributes of an element.
     static let attributeLimit = 500
+    /// The greatest number of bytes of a canonical form.
+    static let formLimit = 1 << 30
+    /// The greatest number of comparisons of namespaces by which libxml2 finds those of all elements and attributes.
+    private static let comparisonLimit = 1 << 31
 
     /// Bytes that stand for themselves below 0x80, each alone, in these encodings.
     private static let encodings: Set<String> = [
@@ -35,9 +39,14 @@ struct Markup {
     private var elementCount = 0
     /// The number of the element that is looked for.
     private let wanted: Int?
-    /// The start tags that are open, and the numbers of their elements.
-    private var open: [(number: Int, start: Range<Int>)] = []
+    /// The start tags that are open, the numbers of their elements, and how many namespaces they declare.
+    private var open: [(number: Int, start: Range<Int>, namespaces: Int)] = []
     private var found: Element?
+    private var attributeCount = 0
+    /// The namespaces of the elements that are open, and the most that ever were.
+    private var (inScope, mostInScope) = (0, 0)
+    /// The bytes of the longest declaration of a namespace.
+    private var longestDeclaration = 0
 
     private init(_ bytes: [UInt8], wanted: Int?) {
         self.bytes = bytes
@@ -45,13 +54,25 @@ struct Markup {
     }
 
     /// Refuses a document of another encoding, with a document type, or beyond the limits.
-    static func check(_ bytes: [UInt8]) throws(XMLFault) {
+    ///
+    /// - Returns: The most bytes that a canonical form has: the exclusive one declares a namespace again wherever it is used.
+    static func check(_ bytes: [UInt8]) throws(XMLFault) -> Int {
         guard bytes.count <= sizeLimit else {
             throw .refused("the document has more than \(sizeLimit >> 20) MiB")
         }
         try checkEncoding(bytes)
         var markup = Markup(bytes, wanted: nil)
         try markup.scan()
+        let (most, names) = (markup.mostInScope, markup.elementCount + markup.attributeCount)
+        guard (markup.elementCount * most + markup.attributeCount) * most <= comparisonLimit else {
+            throw .refused(
+                "the document has up to \(most) namespaces at a place, which are too many for one of its size")
+        }
+        let longestForm = bytes.count + names * markup.longestDeclaration
+        guard longestForm <= formLimit else {
+            throw .refused("the names of the document's namespaces are too long for one of its size")
+        }
+        return longestForm
     }
 
     /// The tags of an element of a document that is well-formed.
@@ -70,7 +91,9 @@ struct Markup {
         guard start.first == UInt8(ascii: "<"), !start.prefix(256).contains(0) else {
             throw .refused("the document is not XML, or in an encoding other than UTF-8 or windows-1251")
         }
-        guard start.starts(with: Array("<?xml".utf8)) else { return }
+        guard start.starts(with: Array("<?xml".utf8)), let blank = start.dropFirst(5).first,
+            [0x20, 0x09, 0x0A, 0x0D].contains(blank)
+        else { return }
         let declaration = String(decoding: start.prefix(256), as: UTF8.self)
         guard let end = declaration.firstRange(of: "?>") else {
             throw .refused("the XML declaration at the beginning of the document has no end")
@@ -109,34 +132,47 @@ struct Markup {
 
     private mutating func startTag(from start: Int) throws(XMLFault) {
         var quote: UInt8?
-        var attributes = 0
+        var (attributes, namespaces) = (0, 0)
+        // The beginning of the last word, which is the name of an attribute before "=".
+        var (word, isInWord, isDeclaration) = (position, false, false)
         while position < bytes.count {
             let byte = bytes[position]
             position += 1
             if let current = quote {
-                if byte == current { quote = nil }
+                guard byte == current else { continue }
+                quote = nil
+                if isDeclaration { longestDeclaration = max(longestDeclaration, position - word) }
                 continue
             }
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
             case UInt8(ascii: "="):
+                isInWord = false
                 attributes += 1
+                isDeclaration = bytes[word...].starts(with: "xmlns".utf8)
+                if isDeclaration { namespaces += 1 }
                 guard attributes <= Self.attributeLimit else {
                     throw .refused("an element has more than \(Self.attributeLimit) attributes")
                 }
-            case UInt8(ascii: ">"): return try opened(start..<position)
-            default: continue
+            case UInt8(ascii: ">"):
+                attributeCount += attributes
+                return try opened(start..<position, namespaces)
+            case 0x20, 0x09, 0x0A, 0x0D: isInWord = false
+            default:
+                if !isInWord { (word, isInWord) = (position - 1, true) }
             }
         }
     }
 
-    private mutating func opened(_ tag: Range<Int>) throws(XMLFault) {
+    private mutating func opened(_ tag: Range<Int>, _ namespaces: Int) throws(XMLFault) {
         let number = elementCount
         elementCount += 1
         guard elementCount <= Self.elementLimit else {
             throw .refused("the document has more than \(Self.elementLimit) elements")
         }
-        open.append((number, tag))
+        open.append((number, tag, namespaces))
+        inScope += namespaces
+        mostInScope = max(mostInScope, inScope)
         guard open.count <= Self.depthLimit else {
             throw .refused("the document has more than \(Self.depthLimit) elements within each other")
         }
@@ -144,7 +180,9 @@ struct Markup {
     }
 
     private mutating func close(_ end: Range<Int>) {
-        guard let (number, start) = open.popLast(), number == wanted else { return }
+        guard let (number, start, namespaces) = open.popLast() else { return }
+        inScope -= namespaces
+        guard number == wanted else { return }
         found = Element(start: start, end: end)
     }
 

@@ -9,10 +9,12 @@ import Translation
     private let document: OpaquePointer
     /// The document as it was read.
     let bytes: [UInt8]
+    /// The most bytes that a canonical form has.
+    let longestForm: Int
 
     /// - Throws: ``XMLFault/libraryMissing``, ``XMLFault/notXML(_:)``, ``XMLFault/refused(_:)``.
     init(_ bytes: [UInt8]) throws(XMLFault) {
-        try Markup.check(bytes)
+        longestForm = try Markup.check(bytes)
         guard CXML_load() == 1 else { throw .libraryMissing }
         var message = [CChar](repeating: 0, count: 256)
         var line: CInt = 0

@@ -8,9 +8,6 @@ struct SignatureReader {
     private let identifiers: Identifiers
 
     private static let referenceLimit = 32
-    /// The greatest number of bytes of documents that are walked through, once for each reference.
-    private static let workLimit = 1 << 30
-
     /// A reference, and what it names.
     private struct Reference {
         let identifier: String?
@@ -25,14 +22,14 @@ struct SignatureReader {
         document = try XMLDocument(bytes)
         identifiers = try Identifiers(document)
         guard !identifiers.signatures.isEmpty else { throw .noSignature }
-        // Each visit of a large document lasts.
+        // Each reference has a canonical form, and each visit of a large document lasts.
         var count = 0
         for signature in identifiers.signatures {
             for information in signature.children("SignedInfo", XMLName.signature) {
                 count += information.children("Reference", XMLName.signature).count
             }
         }
-        guard count <= Self.workLimit / bytes.count else {
+        guard count <= Markup.formLimit / document.longestForm else {
             throw .refused("the document has \(count) references, which are too many for one of its size")
         }
     }

@@ -39,30 +39,51 @@ public struct XMLVerifier: Sendable {
     }
 
     private func verify(_ signature: ReadSignature) async throws -> XMLSignature {
-        let known = trust.certificates + trust.trusted
-        let candidates = Array((signature.certificates + known).prefix(Self.certificateLimit))
-        guard !candidates.isEmpty else { throw XMLFault.noCertificate }
-        var signer: [UInt8]?
-        for certificate in candidates where signer == nil {
-            if try await isGood(signature, by: certificate) { signer = certificate }
+        var found: XMLSignature?
+        // A renewed certificate can have the key of the former one.
+        for signer in try await signers(of: signature) {
+            let distrust =
+                trust.checksSignatureOnly ? nil : try await trust.distrust(of: signer, knowing: signature.certificates)
+            let result = XMLSignature(
+                certificate: signer, signingTime: signature.properties?.signingTime, covered: signature.covered,
+                distrust: distrust)
+            if distrust == nil { return result }
+            found = found ?? result
         }
-        guard let signer else { throw signature.certificates.isEmpty ? XMLFault.noCertificate : .wrongSignature }
-        try signature.properties?.require(signer)
-        let distrust =
-            trust.checksSignatureOnly ? nil : try await trust.distrust(of: signer, knowing: signature.certificates)
-        return XMLSignature(
-            certificate: signer, signingTime: signature.properties?.signingTime, covered: signature.covered,
-            distrust: distrust)
+        guard let found else { throw XMLFault.wrongCertificate }
+        return found
     }
 
-    private func isGood(_ signature: ReadSignature, by certificate: [UInt8]) async throws -> Bool {
-        guard let key = try? PublicKey(of: certificate), signature.method.isUsed(by: key.kind)
-        else { return false }
-        do {
-            return try await key.verify(
-                signature.value, of: ByteSource(signature.signed), algorithm: signature.method.algorithm)
-        } catch KanalError.invalidArgument {
-            return false
+    /// The certificates with the key by which a signature is good, of those that it names.
+    private func signers(of signature: ReadSignature) async throws -> [[UInt8]] {
+        let own = trust.usesMessageCertificates ? signature.certificates : []
+        let candidates = (own + trust.certificates + trust.trusted).prefix(Self.certificateLimit)
+        var right: PublicKey?
+        var (signers, isWeak) = ([[UInt8]](), false)
+        for certificate in candidates {
+            guard let key = try? PublicKey(of: certificate), signature.method.isUsed(by: key.kind) else { continue }
+            do {
+                let isRight = if let right { right == key } else { try await isGood(signature, by: key) }
+                guard isRight else { continue }
+                right = key
+                if !signers.contains(certificate) { signers.append(certificate) }
+            } catch KanalError.invalidArgument {
+                isWeak = true
+            }
         }
+        guard right != nil else {
+            guard !isWeak else { throw XMLFault.refused("the key of a signature is too weak: it proves nothing") }
+            throw own.isEmpty && trust.certificates.isEmpty ? XMLFault.noCertificate : .wrongSignature
+        }
+        guard let properties = signature.properties else { return signers }
+        let named = signers.filter { (try? properties.require($0)) != nil }
+        if named.isEmpty, let first = signers.first { try properties.require(first) }
+        return named
+    }
+
+    /// - Throws: `KanalError.invalidArgument` for a key that is too weak.
+    private func isGood(_ signature: ReadSignature, by key: PublicKey) async throws -> Bool {
+        try await key.verify(
+            signature.value, of: ByteSource(signature.signed), algorithm: signature.method.algorithm)
     }
 }

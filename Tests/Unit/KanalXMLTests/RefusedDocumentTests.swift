@@ -21,6 +21,7 @@ struct RefusedDocumentTests {
             ("<?xml version='1.0' encoding='UTF-7'?><a/>", "UTF-7"), ("text", "not XML"), ("", "not XML"),
             ("<\0a\0/\0>\0", "not XML"),
             ("<a xmlns:x='http://www.w3.org/2001/XInclude'><x:include href='b'/></a>", "XInclude"),
+            ("<a xmlns:x='http://www.w3.org/2003/XInclude'><x:include href='b'/></a>", "XInclude"),
         ])
     func refused(_ document: String, _ cause: String) async throws {
         let fault = try await Self.fault(document)
@@ -54,6 +55,27 @@ struct RefusedDocumentTests {
                 return
             }
         }
+    }
+
+    /// Each would be gigabytes, or take hours, in its canonical form.
+    @Test("Namespaces that are too many, or whose names are too long, for a document's size are refused")
+    func namespaces() async throws {
+        let name = "xmlns:b = \"urn:" + String(repeating: "b", count: 20_000) + "\""
+        let many = (0..<400).map { " xmlns:n\($0)='urn:n'" }.joined()
+        for (attributes, count, cause) in [(name, 60_000, "too long"), (many, 60_000, "too many")] {
+            let document = "<a \(attributes)>" + String(repeating: "<b/>", count: count) + "</a>"
+            guard case .refused(let reason) = try await Self.fault(document) else {
+                Issue.record("another fault of \(document.prefix(20))")
+                return
+            }
+            #expect(reason.description.contains(cause))
+        }
+        #expect(try await Self.fault("<a \(name)>" + String(repeating: "<b/>", count: 1_000) + "</a>") == .noSignature)
+    }
+
+    @Test("An instruction whose name begins as the XML declaration does is none")
+    func instructions() async throws {
+        #expect(try await Self.fault("<?xml-stylesheet href='encoding.xsl'?><a/>") == .noSignature)
     }
 
     @Test("As many elements within each other as are allowed are read", arguments: [(64, true), (65, false)])
