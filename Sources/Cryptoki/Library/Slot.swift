@@ -14,8 +14,8 @@ final class Slot: SlotSessions {
     let tokens: Slots
     var sessions = SessionTable()
     /// Objects of the token and of its sessions.
-    var objects = HandleTable<Object>(notFound: .objectHandleInvalid)
-    /// The token's objects when `objects` was last updated.
+    var objects = HandleTable<Object>(notFound: .objectHandleInvalid) { didSet { known = nil } }
+    /// The token's objects when `objects` was last updated; nil if it has changed since then.
     var known: [TokenObject]?
 
     init(_ place: TokenSlot, _ number: Int, of tokens: Slots) {
@@ -29,13 +29,15 @@ final class Slot: SlotSessions {
     /// The token's state when the last turn ended; nil without a connection.
     var token: TokenLease.State? { place.turn.state }
 
-    /// Runs `body` with the token: see `TokenSlot.withToken`.
+    /// Runs `body` with the token, for a session: see `TokenSlot.withTokenInSession`.
     func withToken<Result: ~Copyable & Sendable>(
         waits: Bool = true, usesKey: Bool = false, _ body: @Sendable (ConnectedToken) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
-        place.takeTurn()
-        defer { place.giveTurn() }
-        do throws(TokensError) { return try place.inTurn(waits: waits, usesKey: usesKey, body) } catch {
+        do throws(TokensError) {
+            try place.takeTurnInSession()
+            defer { place.giveTurn() }
+            return try place.inTurn(waits: waits, usesKey: usesKey, body)
+        } catch {
             throw CKError(error)
         }
     }
@@ -104,13 +106,11 @@ final class Slot: SlotSessions {
     func end() {
         sessions.removeAll()
         objects.removeAll { _ in true }
-        known = nil
     }
 
     /// Operations with private keys, and private objects of sessions, end with the login.
     func loginEnded() {
         objects.removeAll { $0.isPrivate }
-        known = nil
         for session in sessions.all { session.loginEnded() }
     }
 }

@@ -158,7 +158,7 @@ extension Slot {
         let hidden = settings.policy.hiddenKeys
         let found = try withToken { token throws(TokenError) in try token.objects(reading: .none, hiding: hidden) }
         guard found != known else { return }
-        known = found
+        defer { known = found }
         var missing = found
         objects.update { object in
             guard let item = object.tokenObject else { return object }

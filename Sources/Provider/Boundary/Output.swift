@@ -37,7 +37,9 @@ struct Output<Element> {
     /// - Throws: `CKR_BUFFER_TOO_SMALL`, with the length stored; the errors of `produce`.
     func fill(size: Int, _ produce: () throws(CKError) -> [Element]) throws(CKError) {
         guard try hasRoom(for: size) else { return }
-        store(try produce(), atMost: size)
+        let elements = try produce()
+        guard elements.count <= size else { throw .deviceError }
+        store(elements, atMost: size)
     }
 
     /// Whether the caller has a place for so many elements; false for a question for the length, which is answered.
@@ -53,7 +55,7 @@ struct Output<Element> {
     /// Stores a result in a place that has room for `size` elements.
     func store(_ elements: [Element], atMost size: Int) {
         for (index, element) in elements.prefix(size).enumerated() { unsafe buffer?[index] = element }
-        unsafe count.pointee = CK_ULONG(elements.count)
+        unsafe count.pointee = CK_ULONG(min(elements.count, size))
     }
 }
 

@@ -42,6 +42,7 @@ extension Transaction {
     ) throws(TokenError) -> [UInt16] {
         var (index, isCurrent) = try openIndex(of: directory)
         var files: [UInt16] = []
+        var isListed = false
         do throws(TokenError) {
             for record in records {
                 let place = files.isEmpty ? old : nil
@@ -52,8 +53,11 @@ extension Transaction {
                 // A new session of a channel has no current directory.
                 isCurrent = try !body(files.count - 1, file) && isPlain
             }
+            isListed = true
             try write(index, of: directory)
         } catch {
+            // Without its answer, the index may name the files: they stay, and the old one does, too.
+            if isListed, error.linkError != nil { throw error }
             // A file that is not in the index only takes up memory.
             var found = error
             for file in files {

@@ -21,14 +21,16 @@ extension TokenSlot {
             throw .computation(error)
         }
         guard own.covers(block) else { throw .computation(.valueOutOfRange) }
-        return try withToken(usesKey: true) { token throws(TokenError) in try token.sign(block: block, with: key) }
+        return try withTokenInSession(usesKey: true) { token throws(TokenError) in
+            try token.sign(block: block, with: key)
+        }
     }
 
     /// The plaintext of a cryptogram of RSA, as long as the modulus.
     package func decrypt(
         _ block: [UInt8], _ scheme: RSAEncryptionScheme, with key: PermittedKey
     ) throws(TokensError) -> Secret {
-        let padded = try withToken(usesKey: true) { token throws(TokenError) in
+        let padded = try withTokenInSession(usesKey: true) { token throws(TokenError) in
             try token.decipher(block: block, with: key)
         }
         do throws(HostCryptoError) { return try scheme.plaintext(of: padded) } catch { throw .computation(error) }
@@ -37,7 +39,7 @@ extension TokenSlot {
     /// Makes sure that the token agrees on secrets by a key. With keys of containers the host does.
     package func requireAgreement(with key: TokenObject) throws(TokensError) {
         guard key.container == nil else { return }
-        let isPossible = try withToken { token throws(TokenError) in try token.supportsKanalCommands() }
+        let isPossible = try withTokenInSession { token throws(TokenError) in try token.supportsKanalCommands() }
         guard isPossible else { throw .refused(.mechanism, "the token agrees on no secrets") }
     }
 }

@@ -19,7 +19,7 @@ extension TokenSession {
     ) throws(TokensError) -> [TokenObject] {
         let hidden = slots.settings.policy.hiddenKeys
         let (found, login) = try withSlot { slot throws(TokensError) in
-            let found = try slot.withToken { token throws(TokenError) in
+            let found = try slot.withTokenInSession { token throws(TokenError) in
                 try token.objects(reading: values, hiding: hidden)
             }
             return (found, slot.login)

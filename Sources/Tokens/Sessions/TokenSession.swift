@@ -39,7 +39,7 @@ package final class TokenSession: Sendable {
     package func withToken<Result: ~Copyable & Sendable>(
         usesKey: Bool = false, _ body: @Sendable (ConnectedToken) throws(TokenError) -> Result
     ) throws(TokensError) -> Result {
-        try withSlot { slot throws(TokensError) in try slot.withToken(usesKey: usesKey, body) }
+        try withSlot { slot throws(TokensError) in try slot.withTokenInSession(usesKey: usesKey, body) }
     }
 
     /// Closes the session. With the last one the login ends and the token is let go.
@@ -197,7 +197,7 @@ extension TokenSlot {
         checking check: () throws(Failure) -> Void
     ) throws(Failure) {
         let pin = pin.copy()
-        takeTurn()
+        do throws(TokensError) { try takeTurnInSession() } catch { throw Failure(error) }
         defer { giveTurn() }
         try check()
         do throws(TokensError) {
@@ -214,7 +214,7 @@ extension TokenSlot {
     package func logInAtReader<Failure: TokenCallError>(
         as role: ConnectedToken.Role?, checking check: () throws(Failure) -> Void
     ) throws(Failure) {
-        takeTurn()
+        do throws(TokensError) { try takeTurnInSession() } catch { throw Failure(error) }
         defer { giveTurn() }
         try check()
         do throws(TokensError) {

@@ -25,18 +25,18 @@ extension TokenSlot {
     ) throws(TokensError) {
         let old = old.copy()
         let new = new.copy()
-        try withToken { token throws(TokenError) in try token.changePIN(of: role, from: old, to: new) }
+        try withTokenInSession { token throws(TokenError) in try token.changePIN(of: role, from: old, to: new) }
     }
 
     /// The same, with a new PIN that the user types at the reader, and with the present one if it is nil.
     package func changePINAtReader(of role: ConnectedToken.Role, from old: SharedSecret?) throws(TokensError) {
-        try withToken { token throws(TokenError) in try token.changePINAtReader(of: role, from: old) }
+        try withTokenInSession { token throws(TokenError) in try token.changePINAtReader(of: role, from: old) }
     }
 
     /// Restores all tries of User's PIN; the PIN stays. For the SO.
     package func unblockUserPIN() throws(TokensError) {
         try requireLogin(.securityOfficer)
-        try withToken { token throws(TokenError) in try token.unblockUserPIN() }
+        try withTokenInSession { token throws(TokenError) in try token.unblockUserPIN() }
     }
 
     /// Sets or removes the token's name. For User.
@@ -47,13 +47,13 @@ extension TokenSlot {
             throw .refused(.arguments, "the name has \(name.count) bytes, the most is \(Self.nameLimit)")
         }
         try requireLogin(.user)
-        try withToken { token throws(TokenError) in try token.setLabel(name) }
+        try withTokenInSession { token throws(TokenError) in try token.setLabel(name) }
     }
 
     /// A licence; zeros if none was written.
     package func licence(_ number: Int) throws(TokensError) -> [UInt8] {
         try Self.checkLicence(number)
-        return try withToken { token throws(TokenError) in try token.licence(number) }
+        return try withTokenInSession { token throws(TokenError) in try token.licence(number) }
     }
 
     /// Writes a licence. Either login will do.
@@ -63,7 +63,7 @@ extension TokenSlot {
             throw .refused(.arguments, "the licence has \(licence.count) bytes, and must have \(Self.licenceSize)")
         }
         guard login != nil else { throw .token(.notLoggedIn) }
-        try withToken { token throws(TokenError) in try token.setLicence(number, to: licence) }
+        try withTokenInSession { token throws(TokenError) in try token.setLicence(number, to: licence) }
     }
 
     /// - Throws: A refusal of a number that no token has.
@@ -83,7 +83,7 @@ extension TokenSlot {
         guard number <= 6 else { throw .refused(.arguments, "there is no password \(number)") }
         guard turn.state?.isProtected == true else { throw .notSupported }
         try requireLogin(.securityOfficer)
-        let password = try withToken { token throws(TokenError) in
+        let password = try withTokenInSession { token throws(TokenError) in
             try token.generateActivationPassword(slot: number, charset: charset)
         }
         return password.grouped(by: 4)
@@ -95,7 +95,7 @@ extension TokenSlot {
         guard turn.state?.isProtected == true else { throw .withoutChannel }
         let removed: PairedHost?
         do throws(TokensError) {
-            removed = try withToken { token throws(TokenError) in try token.unpair(id) }
+            removed = try withTokenInSession { token throws(TokenError) in try token.unpair(id) }
         } catch {
             // The token may have forgotten this host, though its part could not be removed here.
             if turn.state?.isProtected == false { end(as: .normal) }

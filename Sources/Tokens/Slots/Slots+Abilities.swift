@@ -14,6 +14,7 @@ extension Slots {
         let events = entry.reader.events
         if let last = entry.signals.abilities.withLock({ $0 }), last.events == events { return last.abilities }
         let abilities = try? withSlot(number, computes: false) { slot throws(TokensError) in
+            slot.noticeRemoval()
             if let known = slot.turn.state?.abilities { return known }
             return try slot.withoutSessions { () throws(TokensError) in
                 try slot.withToken(waits: false) { token throws(TokenError) in try token.abilities() }

@@ -32,6 +32,16 @@ extension TokenSlot {
         return try inTurn(waits: waits, usesKey: usesKey, body)
     }
 
+    /// As ``withToken(waits:usesKey:_:)``, for a call of a session. If the sessions end while it waits for its turn, it fails: the
+    /// next token can be another one.
+    package func withTokenInSession<Result: ~Copyable & Sendable>(
+        waits: Bool = true, usesKey: Bool = false, _ body: @Sendable (ConnectedToken) throws(TokenError) -> Result
+    ) throws(TokensError) -> Result {
+        try takeTurnInSession()
+        defer { giveTurn() }
+        return try inTurn(waits: waits, usesKey: usesKey, body)
+    }
+
     /// As `withToken`, for a caller that has taken the turn.
     ///
     /// If the token leaves a reader where it may be away for a while, the call waits for its return and then runs `body`
@@ -69,10 +79,11 @@ extension TokenSlot {
         }
     }
 
-    /// Waits for the turn to use the token, and acquires it.
-    package func takeTurn() {
-        while turn.isTaken { turns.wait() }
-        turn.isTaken = true
+    /// - Throws: The error of a removal if the sessions have ended meanwhile. The turn is given back then.
+    package func takeTurnInSession() throws(TokensError) {
+        guard takeTurn() else { return }
+        giveTurn()
+        throw .token(.link(.removed(sent: false)), after: nil)
     }
 
     /// Waits for the end of a turn that another call has.

@@ -36,6 +36,8 @@ package final class TokenSlot {
     package var turn = TokenLease() {
         didSet { signals.token.withLock { [serial = turn.state?.serial] token in token = serial } }
     }
+    /// The number of times that all sessions have ended.
+    private var endings = 0
     private var history: ChannelHistory?
     /// The time of `CLOCK_MONOTONIC` by which all work with tokens has to end; nil before that was wanted.
     package var endOfWork: Duration?
@@ -123,6 +125,7 @@ package final class TokenSlot {
     /// Ends all sessions with the token.
     package func end(as presence: TokenPresence) {
         open = []
+        endings &+= 1
         sessions?.end()
         self.presence = presence
         disconnect()
@@ -157,6 +160,16 @@ package final class TokenSlot {
     }
 
     // MARK: For TokenSlot+Turns.swift
+
+    /// Waits for the turn to use the token, and acquires it.
+    ///
+    /// - Returns: Whether the sessions have ended meanwhile: the next token can be another one.
+    @discardableResult package func takeTurn() -> Bool {
+        let before = endings
+        while turn.isTaken { turns.wait() }
+        turn.isTaken = true
+        return endings != before
+    }
 
     func waitForToken(until end: Duration) { presence = .waitingForToken(until: end) }
     func tokenReturned() { presence = .completed }

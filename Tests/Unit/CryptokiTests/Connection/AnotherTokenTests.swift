@@ -99,6 +99,17 @@ struct AnotherTokenTests {
         scene.expectNoLeak()
     }
 
+    @Test("its mechanisms are listed, and not those of the token that was there")
+    func mechanisms() throws {
+        let scene = try Scene()
+        let before = try scene.application.library.mechanisms(of: 0)
+        scene.reader.removeCard()
+        scene.reader.insertCard(try EmulatedCard(.lite, activationPasswords: []))
+        let other = try Application(scene.reader, store: Folder()).library.mechanisms(of: 0)
+        #expect(try scene.application.library.mechanisms(of: 0) == other)
+        #expect(before != other)
+    }
+
     @Test("neither after a reset, of which the service tells")
     func reset() throws {
         let scene = try Scene()

@@ -5,6 +5,7 @@ import Cryptoki
 import EmulatedTokens
 import Emulator
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("While a card works")
@@ -73,6 +74,24 @@ struct CardTimeTests {
             end.signal()
             if let error = unsafe error { throw error }
         }
+    }
+
+    @Test("a call that waits for its turn gives no PIN to a token that another call has found in the place")
+    func anotherToken() throws {
+        let scene = try Scene()
+        let another = try EmulatedCard(.usb, activationPasswords: [])
+        scene.reader.swapCard(another)
+        let signature = scene.begin()
+        let change = Call { [application = scene.application, other = scene.other] in
+            try application.library.withSession(other) { session throws(CKError) in
+                try session.setPIN(old: .of(Application.userPIN), new: .of("another PIN"))
+            }
+        }
+        #expect(!change.ends(within: 0.3))
+        scene.letAnswer()
+        #expect(throws: CKError.deviceRemoved) { try signature.result() }
+        #expect(throws: CKError.deviceRemoved) { try change.result() }
+        #expect([0x20, 0x24].allSatisfy { another.executions(of: $0) == 0 })
     }
 
     @Test("calls of other sessions that need no card do not wait", arguments: ["usb", "bt"])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Emulator
 import Testing
 
@@ -25,6 +26,19 @@ struct ObjectChangeTests {
         let attributes = try application.attributes(session, of: object)
         #expect(attributes[CKA_LABEL] == [5])
         #expect(attributes[CKA_VALUE] == [])
+    }
+
+    @Test("what another application deletes is gone for the one that has made it since its last search")
+    func others() throws {
+        let (reader, application, session) = try TokenKeyTests.start(.usb)
+        #expect(try application.find(session).isEmpty)
+        let object = try application.create(session, ObjectTests.data + [(CKA_TOKEN, [1])])
+        let other = Application(reader, store: Folder())
+        let second = try other.open()
+        try other.logIn(second)
+        for found in try other.find(second) { try other.destroy(second, found) }
+        #expect(try application.find(session).isEmpty)
+        #expect(throws: CKError.objectHandleInvalid) { try application.attributes(session, of: object) }
     }
 
     @Test("a copy has the original's attributes, but for those that its template changes", arguments: ObjectTests.all)

@@ -126,6 +126,24 @@ struct DriverPowerCutTests {
         #expect(cuts > 0 && cuts < 200)
     }
 
+    @Test(
+        "what is visible after any one answer is lost, while the card works on, is all of an operation or nothing",
+        arguments: objectFlows.filter { !$0.isProtected })
+    func everyAnswer(_ flow: Flow) throws {
+        let (before, after) = try Self.ends(of: flow)
+        for lost in 1...40 {
+            let driver = try Driver.loggedIn(.usb)
+            try flow.prepare(driver)
+            driver.reader.onResponse { number, _, response throws(LinkError) in
+                guard number != lost else { throw .transmission(code: 0x8010_0016) }
+                return response
+            }
+            _ = try? flow.act(driver)
+            driver.reader.onResponse(nil)
+            #expect(try [before, after].contains(Sight(driver.other(login: true))), "answer \(lost)")
+        }
+    }
+
     /// The views before and after the operation.
     private static func ends(of flow: Flow) throws -> (Sight, Sight) {
         let identity = flow.isProtected ? Identity.bt : .usb
