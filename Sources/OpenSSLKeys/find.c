@@ -73,12 +73,19 @@ static int find_matching(
 
     *objects = NULL;
     *count = 0;
-    if (!token_acquire(token, &session, &connection))
-        return 0;
-    code = object_list(token, session, &sought, objects, &all);
-    token_release(token, session, connection);
-    if (code != CKR_OK)
-        return FAIL_CODE("C_FindObjects", code);
+    /* A session that was idle may have ended with a token that left. */
+    for (bool is_second = false;; is_second = true) {
+        if (!token_acquire(token, &session, &connection))
+            return 0;
+        code = object_list(token, session, &sought, objects, &all);
+        if (is_loss(code))
+            token_lost(token, connection);
+        token_release(token, session, connection);
+        if (code == CKR_OK)
+            break;
+        if (is_second || !is_loss(code))
+            return FAIL_CODE("C_FindObjects", code);
+    }
     for (size_t i = 0; i < all; i++) {
         struct object object = (*objects)[i];
         if (object_matches(&object, name)) {

@@ -207,10 +207,14 @@ static CK_RV derive(struct use *use, void *data) {
     return key_read_secret(use, secret, derivation->result, derivation->length);
 }
 
+int key_can_agree(const struct key *key) {
+    return !key->always_asks || FAIL(REASON_UNSUPPORTED, "a key that wants the PIN each time cannot agree on a key");
+}
+
 int key_derive(struct key *key, CK_MECHANISM *mechanism, unsigned char *result, size_t length) {
     struct derivation derivation = {mechanism, result, (CK_ULONG)length};
 
-    return key_perform(key, derive, &derivation);
+    return key_can_agree(key) && key_perform(key, derive, &derivation);
 }
 
 static CK_MECHANISM rsa_mechanism(bool is_padded) {

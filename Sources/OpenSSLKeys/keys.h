@@ -166,6 +166,8 @@ int key_decrypt_rsa(
 enum { LARGEST_COORDINATE = 66 };
 int key_sign_ec(struct key *key, const unsigned char *digest, size_t length, unsigned char *numbers, size_t size);
 int key_derive_ec(struct key *key, unsigned char *point, size_t point_length, unsigned char *secret, size_t size);
+/* Whether the login is enough for an agreement. Returns 0 with an error. */
+int key_can_agree(const struct key *key);
 /* A secret of this length that the key agrees on. */
 int key_derive(struct key *key, CK_MECHANISM *mechanism, unsigned char *result, size_t length);
 /* Reads a secret of this length that was made in the session, and destroys its object. */

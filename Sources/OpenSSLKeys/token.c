@@ -191,6 +191,25 @@ void token_lost(struct token *token, unsigned long connection) {
         CALL(token->module, C_CloseSession, old[i]);
 }
 
+/* Forgets a PIN that was accepted once and is refused now: by the settings or its user, the token may have another one. */
+static bool forget_refused(struct token *token) {
+    struct secret *pin;
+    bool is_refused;
+
+    pthread_mutex_lock(&token->connecting);
+    is_refused = (token->pin || token->has_path) && refusals_have(token->refusals, token->pin);
+    state_lock();
+    pin = is_refused ? token->pin : NULL;
+    if (is_refused) {
+        token->pin = NULL;
+        token->has_path = false;
+    }
+    state_unlock();
+    pthread_mutex_unlock(&token->connecting);
+    secret_free(pin);
+    return is_refused;
+}
+
 int token_login(struct token *token, const struct name *name, bool is_only, const struct asking *asking) {
     CK_SESSION_HANDLE session;
     struct secret *pin = NULL;
@@ -204,7 +223,15 @@ int token_login(struct token *token, const struct name *name, bool is_only, cons
     state_unlock();
     if (!(wanted.info.flags & CKF_LOGIN_REQUIRED) && !settings_login())
         return 1;
-    if (!token_acquire(token, &session, &connection))
+    ERR_set_mark();
+    done = token_acquire(token, &session, &connection);
+    if (!done && forget_refused(token)) {
+        ERR_pop_to_mark();
+        done = token_acquire(token, &session, &connection);
+    } else {
+        ERR_clear_last_mark();
+    }
+    if (!done)
         return 0;
     pthread_mutex_lock(&token->connecting);
     state_lock();

@@ -280,9 +280,7 @@ int transport_decrypt(
     }
     if (*length < SECRET)
         return FAIL(REASON_INPUT, "the key has %d bytes, and there is room for %zu", SECRET, *length);
-    if (key->always_asks)
-        return FAIL(REASON_UNSUPPORTED, "a key that wants the PIN each time cannot agree on a key");
-    if (!transport_read(kind, agreement, peer, data, data_length, &transported)
+    if (!key_can_agree(key) || !transport_read(kind, agreement, peer, data, data_length, &transported)
         || !check_point(accepts, own, transported.point, transported.point_length)
         || !(transported.has_keg ? open_2018(key, &transported, secret) : open_2001(key, kind, &transported, secret)))
         return 0;

@@ -55,6 +55,7 @@ CONTEXT_LIST(
 static int begin(void *context, void *key, const OSSL_PARAM parameters[]) {
     struct agreeing *agreeing = context;
 
+    unopened_forget();
     pkey_replace(&agreeing->pkey, key);
     if (!agreeing->pkey || !pkey_has_private(agreeing->pkey))
         return FAIL(REASON_INPUT, "the key has no private half");

@@ -110,6 +110,10 @@ static int set(void *context, const OSSL_PARAM parameters[]) {
         if (!OSSL_PARAM_get_octet_string(value, &ukm, 0, &length))
             return 0;
         OPENSSL_clear_free(agreeing->ukm, agreeing->ukm_length);
+        if (length == 0) {
+            OPENSSL_free(ukm);
+            ukm = NULL;
+        }
         agreeing->ukm = ukm;
         agreeing->ukm_length = length;
     }

@@ -14,6 +14,8 @@
 struct generation {
     struct provider *provider;
     char *uri;
+    /* The curve of an EC key. */
+    char group[64];
     struct wanted_key wanted;
 };
 
@@ -66,10 +68,20 @@ int generation_set_template(void *context, void *key) {
 }
 
 static int choose_ec(struct generation *generation, const char *name) {
+    size_t length = strlen(name);
+
+    if (length >= sizeof generation->group)
+        return FAIL(REASON_UNSUPPORTED, "the curve %.60s", name);
+    memcpy(generation->group, name, length + 1);
+    return 1;
+}
+
+/* The curve of a token's key. */
+static int take_ec(struct generation *generation) {
     static const unsigned char p256[] = {0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07};
 
-    if (OPENSSL_strcasecmp(name, "P-256") != 0 && OPENSSL_strcasecmp(name, "prime256v1") != 0)
-        return FAIL(REASON_UNSUPPORTED, "the curve %.60s; tokens have P-256", name);
+    if (OPENSSL_strcasecmp(generation->group, "P-256") != 0 && OPENSSL_strcasecmp(generation->group, "prime256v1") != 0)
+        return FAIL(REASON_UNSUPPORTED, "the curve %.60s; tokens have P-256", generation->group);
     generation->wanted.curve = (struct der){p256, sizeof p256};
     return 1;
 }
@@ -179,6 +191,24 @@ static struct pkey *run_software(const struct generation *generation) {
     return NULL;
 }
 
+/* TLS makes keys of EC for each connection, also where this provider is asked first: the default provider's. */
+static struct pkey *run_natively(struct generation *generation) {
+    const OSSL_PARAM group[] = {
+        OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, generation->group, strlen(generation->group)), OSSL_PARAM_END};
+    OSSL_LIB_CTX *library = provider_context(generation->provider);
+    EVP_PKEY_CTX *making = library ? EVP_PKEY_CTX_new_from_name(library, "EC", "provider!=kanal") : NULL;
+    struct pkey *pkey = pkey_empty(generation->provider, KIND_EC);
+    EVP_PKEY *made = NULL;
+    bool is_made = pkey && making && EVP_PKEY_keygen_init(making) == 1 && EVP_PKEY_CTX_set_params(making, group) == 1
+        && EVP_PKEY_generate(making, &made) == 1 && pkey_adopt(pkey, made, true);
+
+    EVP_PKEY_CTX_free(making);
+    if (is_made)
+        return pkey;
+    pkey_free(pkey);
+    return NULL;
+}
+
 void *generation_run(void *context, OSSL_CALLBACK *callback, void *argument) {
     struct generation *generation = context;
     struct asking asking = {0};
@@ -190,10 +220,14 @@ void *generation_run(void *context, OSSL_CALLBACK *callback, void *argument) {
     (void)callback, (void)argument;
     if (!generation->uri && is_gost_kind(generation->wanted.kind))
         return run_software(generation);
+    if (!generation->uri && generation->wanted.kind == KIND_EC)
+        return run_natively(generation);
     if (!generation->uri) {
         FAIL(REASON_INPUT, "name the token by " OPTION_URI "; the default provider makes keys in memory");
         return NULL;
     }
+    if (generation->wanted.kind == KIND_EC && !take_ec(generation))
+        return NULL;
     if (generation->wanted.kind == KIND_GOST_2001) {
         FAIL(REASON_UNSUPPORTED, "a new key of GOST R 34.10-2001 on a token; use gost2012_256");
         return NULL;

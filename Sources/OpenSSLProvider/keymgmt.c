@@ -204,30 +204,17 @@ static int import_key(void *data, int selection, const OSSL_PARAM parameters[]) 
     bool has_private = OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_PRIV_KEY) != NULL;
     EVP_PKEY_CTX *making;
     EVP_PKEY *made = NULL;
-    unsigned char *der = NULL;
-    int length = 0;
+    int is_made;
 
     if (!given_check(parameters) || pkey->der || !(selection & PUBLIC) || OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_RSA_D))
         return 0;
     has_private = has_private && selection & PRIVATE;
     making = context ? EVP_PKEY_CTX_new_from_name(context, pkey_name(pkey->kind), "provider!=kanal") : NULL;
-    if (making && EVP_PKEY_fromdata_init(making) == 1
+    is_made = making && EVP_PKEY_fromdata_init(making) == 1
         && EVP_PKEY_fromdata(
-               making, &made, has_private ? EVP_PKEY_KEYPAIR : EVP_PKEY_PUBLIC_KEY, (OSSL_PARAM *)parameters) == 1)
-        length = i2d_PUBKEY(made, &der);
+               making, &made, has_private ? EVP_PKEY_KEYPAIR : EVP_PKEY_PUBLIC_KEY, (OSSL_PARAM *)parameters) == 1;
     EVP_PKEY_CTX_free(making);
-    if (length <= 0 || !pkey_fill(pkey, der, (size_t)length)) {
-        EVP_PKEY_free(made);
-        return 0;
-    }
-    if (!has_private) {
-        EVP_PKEY_free(made);
-        return 1;
-    }
-    EVP_PKEY_free(pkey->pkey);
-    pkey->pkey = made;
-    pkey->has_native = true;
-    return 1;
+    return is_made && pkey_adopt(pkey, made, has_private);
 }
 
 static const OSSL_PARAM *import_types(int selection) { return selection & PUBLIC ? export_types(PUBLIC) : NULL; }

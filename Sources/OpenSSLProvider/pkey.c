@@ -75,6 +75,24 @@ int pkey_fill(struct pkey *pkey, unsigned char *der, size_t length) {
         || FAIL(REASON_PUBLIC, "the public key is not a point of its curve");
 }
 
+int pkey_adopt(struct pkey *pkey, EVP_PKEY *made, bool has_private) {
+    unsigned char *der = NULL;
+    int length = i2d_PUBKEY(made, &der);
+
+    if (length <= 0 || !pkey_fill(pkey, der, (size_t)length)) {
+        EVP_PKEY_free(made);
+        return 0;
+    }
+    if (!has_private) {
+        EVP_PKEY_free(made);
+        return 1;
+    }
+    EVP_PKEY_free(pkey->pkey);
+    pkey->pkey = made;
+    pkey->has_native = true;
+    return 1;
+}
+
 struct pkey *pkey_new(struct provider *provider, unsigned char *der, size_t length) {
     struct pkey *pkey = pkey_empty(provider, KIND_OTHER);
 

@@ -147,6 +147,8 @@ struct pkey *pkey_empty(struct provider *provider, enum kind kind);
 /* Owns the SubjectPublicKeyInfo from now on. Return 0 or NULL with an error. */
 int pkey_fill(struct pkey *pkey, unsigned char *der, size_t length);
 struct pkey *pkey_new(struct provider *provider, unsigned char *der, size_t length);
+/* Owns a key of the default provider from now on, which computes with it if it has a private half. Returns 0 with an error. */
+int pkey_adopt(struct pkey *pkey, EVP_PKEY *made, bool has_private);
 /* NULL is allowed in all three; pkey_replace() leaves the key of the place then. */
 struct pkey *pkey_retain(struct pkey *pkey);
 void pkey_free(struct pkey *pkey);

@@ -236,6 +236,8 @@ static void *duplicate(void *context) {
 static int begin(void *context, void *key, const OSSL_PARAM parameters[], bool is_decryption) {
     struct decryption *decryption = context;
 
+    /* The error of a message before is not this one's. */
+    unopened_forget();
     pkey_replace(&decryption->pkey, key);
     if (!given_check(parameters))
         return 0;

@@ -314,7 +314,7 @@ static int update(
         return FAIL(REASON_INPUT, "there is room for %zu bytes of %zu", room, done);
     if ((length > 0 && !in) || (done > 0 && !out) || text_overlaps(out, in, done, length, is_ahead))
         return FAIL(REASON_INPUT, "text or room is missing, or the output overlaps the rest of the input");
-    *out_length = done;
+    *out_length = length > 0 ? done : 0;
     if (length == 0)
         return 1;
     if (has_blocks(ciphering->form)) {
@@ -365,6 +365,7 @@ static size_t padding_of(const unsigned char *block, size_t size) {
 static int end_blocks(struct ciphering *ciphering, unsigned char *out, size_t *length, size_t room) {
     size_t size = kind_size(ciphering->form), padding;
     unsigned char block[gost_block_largest];
+    bool has_text;
 
     if (!ciphering->is_padded)
         return ciphering->kept_length == 0 || FAIL(REASON_INPUT, "the text is not a number of whole blocks");
@@ -381,12 +382,13 @@ static int end_blocks(struct ciphering *ciphering, unsigned char *out, size_t *l
         return FAIL(REASON_INPUT, "the text is not a number of whole blocks");
     gost_cipher_update(&ciphering->cipher, ciphering->kept, block, size);
     padding = padding_of(block, size);
-    if (padding == 0 || size - padding > room)
-        return FAIL(REASON_INPUT, "the padding is wrong: the key is wrong, or the text was changed");
-    *length = size - padding;
-    memcpy(out, block, *length);
+    has_text = padding > 0 && size - padding <= room;
+    if (has_text) {
+        *length = size - padding;
+        memcpy(out, block, *length);
+    }
     OPENSSL_cleanse(block, sizeof block);
-    return 1;
+    return has_text || FAIL(REASON_INPUT, "the padding is wrong: the key is wrong, or the text was changed");
 }
 
 static int end(void *context, unsigned char *out, size_t *length, size_t room) {

@@ -219,6 +219,53 @@ static void reasons(OSSL_LIB_CTX *library) {
     EVP_PKEY_CTX_free(making);
 }
 
+/* Keys of TLS, which are made in memory, also where this provider is asked first. */
+static void agreements(void) {
+    static const char *const curves[] = {"P-256", "P-384"};
+    struct providers all = begin();
+
+    if (EVP_set_default_properties(all.library, "?provider=kanal") != 1)
+        fail("the provider is not preferred");
+    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
+        EVP_PKEY *own = EVP_PKEY_Q_keygen(all.library, NULL, "EC", curves[i]);
+        EVP_PKEY *peer = EVP_PKEY_Q_keygen(all.library, NULL, "EC", curves[i]);
+        EVP_PKEY_CTX *deriving = own ? EVP_PKEY_CTX_new_from_pkey(all.library, own, NULL) : NULL;
+        EVP_PKEY *half = EVP_PKEY_new();
+        unsigned char secret[64], *point = NULL;
+        size_t length = sizeof secret, point_length;
+
+        if (!own || !peer || !deriving)
+            fail("no key of EC is made in memory");
+        point_length = EVP_PKEY_get1_encoded_public_key(peer, &point);
+        if (point_length == 0 || EVP_PKEY_copy_parameters(half, own) != 1
+            || EVP_PKEY_set1_encoded_public_key(half, point, point_length) != 1 || EVP_PKEY_derive_init(deriving) != 1
+            || EVP_PKEY_derive_set_peer(deriving, half) != 1 || EVP_PKEY_derive(deriving, secret, &length) != 1)
+            fail("keys of EC in memory do not agree");
+        OPENSSL_free(point);
+        EVP_PKEY_CTX_free(deriving);
+        EVP_PKEY_free(half);
+        EVP_PKEY_free(own);
+        EVP_PKEY_free(peer);
+    }
+    end(all);
+}
+
+/* No text is no output, whatever was kept. */
+static void nothing(OSSL_LIB_CTX *library) {
+    static const unsigned char key[32] = {1}, vector[16] = {2}, text[32] = {3};
+    EVP_CIPHER *cipher = EVP_CIPHER_fetch(library, "kuznyechik-cbc", NULL);
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    unsigned char out[64];
+    int length = 0;
+
+    if (EVP_DecryptInit_ex2(context, cipher, key, vector, NULL) != 1
+        || EVP_DecryptUpdate(context, out, &length, text, sizeof text) != 1 || length != 16
+        || EVP_CIPHER_CTX_set_padding(context, 0) != 1 || EVP_DecryptUpdate(context, out, &length, text, 0) != 1 || length != 0)
+        fail("no text has an output");
+    EVP_CIPHER_CTX_free(context);
+    EVP_CIPHER_free(cipher);
+}
+
 int main(void) {
     struct providers all;
 
@@ -229,7 +276,9 @@ int main(void) {
     signature_again(all.library);
     names(all.library);
     reasons(all.library);
+    nothing(all.library);
     end(all);
+    agreements();
     puts("good");
     return 0;
 }

@@ -181,7 +181,15 @@ static void forks(void) {
     end(context);
 }
 
-/* Signs once for each line of standard input, and prints whether it could. */
+/* Whether the key is found once more. */
+static bool load_again(OSSL_LIB_CTX *library) {
+    EVP_PKEY *key = load(library, uri);
+
+    EVP_PKEY_free(key);
+    return key != NULL;
+}
+
+/* Signs once for each line of standard input, or loads the key again for "load", and prints whether it could. */
 static void lines(void) {
     struct context context = begin(true);
     EVP_PKEY *key = load(context.library, uri);
@@ -192,7 +200,10 @@ static void lines(void) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     puts("ready");
     while (fgets(line, sizeof line, stdin)) {
-        puts(sign(context.library, key) ? "signed" : "failed");
+        if (strcmp(line, "load\n") == 0)
+            puts(load_again(context.library) ? "loaded" : "failed");
+        else
+            puts(sign(context.library, key) ? "signed" : "failed");
         ERR_print_errors_fp(stderr);
     }
     EVP_PKEY_free(key);

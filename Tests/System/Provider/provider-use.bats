@@ -214,6 +214,10 @@ absence() {
     attach $identity $identity 9>&-
     echo sign >&9
     wait_until sh -c '[ "$(grep -c signed said)" = 2 ]' || fail "no signature after a return: $(cat said errors)"
+    detach
+    attach $identity $identity 9>&-
+    echo load >&9
+    wait_until grep -q loaded said || fail "the key is not found after a return: $(cat said errors)"
     exec 9>&-
     wait $process || fail "exit status $?"
 }
@@ -376,7 +380,7 @@ beside_gost() {
 }
 
 @test "allocations fail without harm" { on usb shortage; }
-@test "usb: a key signs again when its token is back" { on usb absence; }
+@test "usb: a key signs again when its token is back, and is found again" { on usb absence; }
 
 @test "nothing is registered with a libcrypto whose structures differ" {
     local layout status
@@ -431,4 +435,4 @@ beside_gost() {
 # bats test_tags=night
 @test "bt: of changed certificates and keys none does harm, also of those of a module" { on bt hostile_certificates; }
 # bats test_tags=night
-@test "bt: a key signs again when its token is back" { on bt absence; }
+@test "bt: a key signs again when its token is back, and is found again" { on bt absence; }
