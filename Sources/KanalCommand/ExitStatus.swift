@@ -44,6 +44,7 @@ package enum ExitStatus: Int32, Sendable {
         case is CancellationError: self = .cancelled
         case Console.Failure.interrupted: self = .cancelled
         case let error as SystemError where error.isInterruption: self = .cancelled
+        case SecretSource.Failure.system(let error): self.init(of: error)
         case is ResultRefusal, is SystemError, is SecretSource.Failure, is Console.Failure, is ChildProgram.Failure:
             self = .failed
         default: return nil
@@ -114,6 +115,7 @@ package enum ExitStatus: Int32, Sendable {
             new one, by "kanal pairings password" on a machine that is paired with the token
             """
         case let error as CallbackError: "the answer is refused: \(error.explanation)"
+        case SecretSource.Failure.system(let error): message(of: error)
         case let error as SystemError where error.isClosedPipe: nil
         case let error as SystemError where error.isInterruption: "cancelled"
         case let error as any Explained: error.explanation

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 package import Secrets
+import Translation
 
 /// The controlling terminal, regardless of the standard streams.
 package final class Console: Conversation {
@@ -12,8 +13,8 @@ package final class Console: Conversation {
         case interrupted
     }
 
-    /// The longest answer, in bytes.
-    private static let limit = 256
+    /// The longest answer, in bytes: that of a shared secret.
+    private static let limit = 8192
 
     private let descriptor: Int32
 
@@ -57,8 +58,12 @@ package final class Console: Conversation {
         show(prompt)
         var typed = Secret(count: Self.limit)
         var count = 0
+        var isTooLong = false
         while true {
             switch try key() {
+            case 0x0A where isTooLong, 0x0D where isTooLong:
+                show("\n" + translated("At most \(Self.limit) bytes can be typed.") + "\n" + prompt)
+                (count, isTooLong) = (0, false)
             case 0x0A, 0x0D:
                 show("\n")
                 return typed.extracting(0..<count)
@@ -75,8 +80,12 @@ package final class Console: Conversation {
                 count = end
             case 0x15:
                 if isShown { show(String(repeating: "\u{8} \u{8}", count: count)) }
-                count = 0
-            case let byte where byte >= 0x20 && count < Self.limit:
+                (count, isTooLong) = (0, false)
+            case let byte where byte >= 0x20:
+                guard count < Self.limit else {
+                    isTooLong = true
+                    break
+                }
                 var bytes = typed.mutableBytes
                 bytes[count] = byte
                 count += 1

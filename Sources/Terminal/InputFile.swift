@@ -8,7 +8,7 @@ package final class InputFile: Sendable {
     /// The bytes of a piece.
     private static let pieceSize = 1 << 20
 
-    /// The number of times that each file is open. No result replaces one.
+    /// The number of times that each file is open or reserved. No result replaces one.
     private static let open = Lock<[FileIdentity: Int]>([:])
     /// The number of files that a command holds open when it has read them as a whole.
     private static let wholeLimit = 64
@@ -41,7 +41,7 @@ package final class InputFile: Sendable {
             throw SystemError(EISDIR, path)
         }
         identity = form == S_IFREG ? FileIdentity(status) : nil
-        if let identity { Self.open.withLock { $0[identity, default: 0] += 1 } }
+        if let identity { Self.count(identity, by: 1) }
         let place = lseek(descriptor, 0, SEEK_CUR)
         // Files of the kernel are empty until they are read.
         length = form == S_IFREG && place >= 0 && status.st_size > place ? status.st_size - place : nil
@@ -51,6 +51,12 @@ package final class InputFile: Sendable {
     package static func isRegular(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Whether a name refers to something else than a file, which is read only once.
+    package static func isPipe(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path.path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 
     /// Finds out whether a file can be read, before the work with it begins. Nothing is opened.
@@ -67,10 +73,15 @@ package final class InputFile: Sendable {
 
     static func hasOpened(_ file: FileIdentity) -> Bool { open.withLock { $0[file] != nil } }
 
-    deinit {
-        if let identity {
-            Self.open.withLock { open in open[identity] = open[identity].flatMap { $0 > 1 ? $0 - 1 : nil } }
+    static func count(_ file: FileIdentity, by difference: Int) {
+        open.withLock { open in
+            let count = open[file, default: 0] + difference
+            open[file] = count > 0 ? count : nil
         }
+    }
+
+    deinit {
+        if let identity { Self.count(identity, by: -1) }
         if !isStandardInput { close(descriptor) }
     }
 

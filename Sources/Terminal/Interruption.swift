@@ -79,10 +79,18 @@ package enum Interruption {
         pthread_detach(thread)
         for number in [SIGINT, SIGTERM, SIGHUP] {
             var action = sigaction()
+            // nohup(1) lets a program live on without its terminal.
+            if number == SIGHUP, unsafe sigaction(number, nil, &action) == 0, isIgnored(action) { continue }
+            action = sigaction()
             unsafe action.__sigaction_handler.sa_handler = { _ in Interruption.signals.tell() }
             action.sa_flags = SA_RESTART
             unsafe sigaction(number, &action, nil)
         }
+    }
+
+    private static func isIgnored(_ action: sigaction) -> Bool {
+        unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self)
+            == unsafeBitCast(SIG_IGN, to: UInt.self)
     }
 
     /// Calls `body` once when the end is requested, or now if it already was, and `repetition` when it is requested

@@ -167,9 +167,15 @@ package final class ResultFile: Sendable {
         let isThere = unsafe fstatat(directory, place.name, &other, AT_SYMLINK_NOFOLLOW) == 0
         guard replaces || !isThere else { throw ResultRefusal.exists(path) }
         let mode = mode(instead: isThere ? other : nil, own, descriptor)
-        guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0,
-            unsafe renameat(directory, place.temporary, directory, place.name) == 0
-        else { throw SystemError(errno, path) }
+        guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0 else { throw SystemError(errno, path) }
+        // A second name fails where another program has made the file meanwhile. Some file systems have none.
+        let isLinked = replaces ? false : unsafe linkat(directory, place.temporary, directory, place.name, 0) == 0
+        if !isLinked {
+            guard replaces || errno != EEXIST else { throw ResultRefusal.exists(path) }
+            guard unsafe renameat(directory, place.temporary, directory, place.name) == 0 else {
+                throw SystemError(errno, path)
+            }
+        }
         guard unsafe fstatat(directory, place.name, &other, AT_SYMLINK_NOFOLLOW) == 0,
             FileIdentity(other) == FileIdentity(own)
         else { throw ResultRefusal.exchanged(path) }

@@ -43,7 +43,9 @@ struct NewPINOptions: ParsableArguments {
     private static let makersPINs = ["12345678", "87654321"]
 
     /// The new PIN; a typed PIN is asked for twice.
-    func read() throws -> HeldPIN {
-        HeldPIN(try SecretQuestion(prompt: "New PIN: ", source: newPinSource, option: "--new-pin-source").newSecret())
+    func read() throws -> HeldPIN { try Self.read(from: newPinSource) }
+
+    static func read(from source: SecretSource?) throws -> HeldPIN {
+        HeldPIN(try SecretQuestion(prompt: "New PIN: ", source: source, option: "--new-pin-source").newSecret())
     }
 }

@@ -73,8 +73,11 @@ struct SetPIN: AsyncParsableCommand {
                 unblock"; for one that is forgotten only "kanal format" helps, which erases the token
                 """)
         }
-        let new = try new.read()
+        // From a source, the officer's PIN comes first, as the present one does in "kanal pin change".
+        let source = new.newPinSource
+        let typed = source == nil ? try new.read() : nil
         try await pin.perform(on: token, as: .securityOfficer) { session in
+            let new = try typed ?? NewPINOptions.read(from: source)
             try new.with { pin in try session.setUserPIN(pin) }
         }
         try output.show(PINReport(done: "set", officer: false))

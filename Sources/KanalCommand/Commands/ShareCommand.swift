@@ -102,7 +102,10 @@ struct ShareCommand: AsyncParsableCommand {
 
     func validate() throws {
         _ = try settings()
-        guard !remoteEnd || tunnel == nil && token == nil else {
+        let isOfToken =
+            tunnel != nil || token != nil || allow != nil || confirm != "never" || once || duration != nil
+            || patience != nil || newPassword
+        guard !remoteEnd || !isOfToken else {
             throw ValidationError(translated("--far-end accepts only --host and --port beside it"))
         }
     }

@@ -17,12 +17,14 @@ struct Guide {
             (manager, try await manager.allTokensForWork())
         }
         var failure: CommandError?
-        for token in try await tokens(of: manager, present) {
+        let tokens = try await tokens(of: manager, present)
+        let areSeveral = tokens.count > 1
+        for token in tokens {
             if token.isActivated {
-                try await show(token)
+                try await show(token, isOneOfMany: areSeveral)
             } else {
                 // A token that no password helps with keeps no other from its turn.
-                do { try await activate(token) } catch {
+                do { try await activate(token, isOneOfMany: areSeveral) } catch {
                     let error = await LocalCauses.explained(error)
                     guard let error = error as? CommandError else { throw error }
                     failure = failure ?? error
@@ -72,10 +74,11 @@ struct Guide {
         return "\(missing) For a Bluetooth token: \(finding.problem). \(finding.remedy)"
     }
 
-    private func show(_ token: Token) async throws {
+    private func show(_ token: Token, isOneOfMany: Bool) async throws {
         // Objects that cannot be read keep nothing else back: the doctor says why.
         let contents = try? await token.perform { session in try session.contents() }
-        try output.show(TokenSummary(token.information, contents, Self.name(of: token.information)))
+        let summary = TokenSummary(token.information, contents, Self.name(of: token.information))
+        try output.show(summary, isOneOfMany: isOneOfMany)
         // Findings have the other steps.
         if contents?.keys.isEmpty == true, !token.information.notices.contains(.pinFactory) {
             try output.hint(.makeKey)
@@ -87,7 +90,7 @@ struct Guide {
         return "\(information.model) \(information.serialText)\(label)".printable
     }
 
-    private func activate(_ token: Token) async throws {
+    private func activate(_ token: Token, isOneOfMany: Bool) async throws {
         let channel = try await token.details().channel
         try output.say("Found: \(Self.name(of: token.information)) in \(token.information.reader.printable)")
         try await Activation.requirePossible(channel, of: token)
@@ -99,7 +102,7 @@ struct Guide {
         try output.say(Phrase(verbatim: style.text(done, .good)))
         try output.say("The same without questions:")
         try output.suggest("kanal pair \(token.information.serialText) --password-source file:PATH")
-        if output.json { return try await show(token) }
+        if output.json { return try await show(token, isOneOfMany: isOneOfMany) }
         try output.hint(NextStep(token.information))
     }
 

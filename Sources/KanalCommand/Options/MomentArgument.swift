@@ -10,9 +10,16 @@ enum MomentArgument {
     /// - Throws: `ValidationError` for other text.
     static func seconds(_ text: String) throws -> Int64 {
         let style = Date.ISO8601FormatStyle()
-        guard let date = (try? Date(text, strategy: style)) ?? (try? Date(text, strategy: style.year().month().day())),
+        guard let date = date(text, style) ?? date(text, style.year().month().day()),
             (0..<253_402_300_800).contains(date.timeIntervalSince1970)
         else { throw ValidationError(translated("write a time as 2026-03-31 or 2026-03-31T12:00:00Z")) }
         return Int64(date.timeIntervalSince1970)
+    }
+
+    /// The date of a text that has nothing behind it: a day with a time that a style cannot read is no day.
+    private static func date(_ text: String, _ style: Date.ISO8601FormatStyle) -> Date? {
+        let found = try? style.consuming(text, startingAt: text.startIndex, in: text.startIndex..<text.endIndex)
+        guard let found, found.upperBound == text.endIndex else { return nil }
+        return found.output
     }
 }

@@ -42,8 +42,10 @@ struct PINOptions: ParsableArguments {
         }
         let left: Int? = if let known { known } else { try await Self.triesLeft(of: role, token, after: refusal) }
         if left == 0 { throw LockedPIN(role).refusal }
-        if pinSource == .authenticator
-            || (pinSource == nil && token.hasAuthenticator && !ProgramContext.current.hasTerminal)
+        // The program asks for the PIN of a role.
+        if known == nil,
+            pinSource == .authenticator
+                || (pinSource == nil && token.hasAuthenticator && !ProgramContext.current.hasTerminal)
         {
             return HeldPIN(try await token.askForPIN(of: role, after: refusal))
         }
@@ -141,14 +143,12 @@ struct PINOptions: ParsableArguments {
                 let work: @Sendable (borrowing Session) throws -> First = { session in
                     try ProgramContext.$current.withValue(context) { try body(session) }
                 }
+                let first: First
                 do {
-                    let first =
+                    first =
                         isAtReader
                         ? try await token.performAtReader(as: role, isShown: !context.hasTerminal, work)
                         : try await token.perform(as: role, pin: pin.value, work)
-                    let result = try await next(first)
-                    await token.forgetPIN()
-                    return result
                 } catch {
                     // The token is logged out, also if the work was cancelled.
                     await token.forgetPIN()
@@ -162,7 +162,16 @@ struct PINOptions: ParsableArguments {
                         : SecretQuestion.refusalOfPIN(triesLeft: tries)
                     try OutputStream.error.write(translated(text) + "\n")
                     attempt += 1
+                    continue
                 }
+                // A PIN that is wrong later on is another question's.
+                let result: Result
+                do { result = try await next(first) } catch {
+                    await token.forgetPIN()
+                    throw error
+                }
+                await token.forgetPIN()
+                return result
             }
         } catch {
             throw Self.remedied(error, role, token, option)

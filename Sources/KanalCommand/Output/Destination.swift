@@ -26,10 +26,8 @@ enum Destination: Sendable {
     }
 
     /// Finds out whether a result can go there, before a PIN is asked for.
-    ///
-    /// - Parameter inputs: Files that will be read.
-    static func check(_ path: String, replaces: Bool, isText: Bool = false, inputs: [String]) throws {
-        guard path == "-" else { return try ResultFile.check(path, replaces: replaces, inputs: inputs) }
+    static func check(_ path: String, replaces: Bool, isText: Bool = false) throws {
+        guard path == "-" else { return try ResultFile.check(path, replaces: replaces) }
         if !isText { try OutputStream.output.requireBinary() }
     }
 

@@ -70,6 +70,7 @@ struct ErrorReport: Encodable, Sendable {
         case is XMLFault: return ("message.refused", nil)
         case ResultRefusal.exists: return ("result.exists", "--overwrite")
         case is ResultRefusal: return ("result.refused", nil)
+        case SecretSource.Failure.system(let error): return kind(of: error)
         case let error as SystemError: return (error.isInterruption ? "cancelled" : id(of: error), nil)
         default: return (id(of: ExitStatus(of: error) ?? .failed), nil)
         }

@@ -73,7 +73,7 @@ struct Decrypt: AsyncParsableCommand {
         files.filter { file in
             batch.admits(file) {
                 try InputFile.check(file)
-                try place.replacing.check(place.destination ?? Self.content(of: file), besides: [file])
+                try place.replacing.check(place.destination ?? Self.content(of: file))
             } failed: {
                 DecryptedFile(file, error: $1)
             }

@@ -23,6 +23,8 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
     }
 
     private let files: [String]
+    /// No result takes the place of a file before its turn.
+    private let reserved: ReservedFiles
     /// The places of the files, in whose order results are.
     private let places: [String: Int]
     private var entries: [Entry] = []
@@ -33,6 +35,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
 
     init(_ files: [String]) {
         self.files = files
+        reserved = ReservedFiles(files)
         places = Dictionary(files.enumerated().map { ($1, $0) }, uniquingKeysWith: min)
     }
 

@@ -27,7 +27,7 @@ struct ChangedMessage {
             throw CommandError(.failed, "\(name.printable) is a mail: use a message in DER, PEM or base64")
         }
         // Text, and what comes by a pipe, is kept; all else is read twice.
-        let whole = encoding.isText || name == "-" ? try read.bytes() : nil
+        let whole = encoding.isText || !InputFile.isRegular(name) ? try read.bytes() : nil
         let tell = progress.begin(number, input)
         let open: @Sendable (String) throws -> ByteSource = { name in
             let input = try InputFile(name)

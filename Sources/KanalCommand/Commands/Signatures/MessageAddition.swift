@@ -65,14 +65,30 @@ struct MessageAddition {
     let replaces: Bool
     let output: OutputOptions
 
-    func run(on token: Token, _ secrets: KeyUseOptions) async throws -> Batch<SignedFile> {
+    /// The files that are changed. Those that cannot be read, or whose result cannot have its place, are refused before the
+    /// PIN is asked for.
+    func pending(_ batch: inout Batch<SignedFile>) -> [String] {
+        files.filter { file in
+            batch.admits(file) {
+                for name in [file, options.content].compactMap(\.self) { try InputFile.check(name) }
+                // Whether the result is text, the message says.
+                if let destination { try Destination.check(destination, replaces: replaces, isText: true) }
+            } failed: {
+                SignedFile(file, error: $1)
+            }
+        }
+    }
+
+    func run(
+        _ files: [String], on token: Token, _ secrets: KeyUseOptions, _ batch: Batch<SignedFile>
+    ) async throws -> Batch<SignedFile> {
         let signers = signers
         return try await secrets.perform(on: token) { session in
             try signers.find(in: session)
         } then: { found in
             let progress = BatchProgress(.signing, count: files.count)
             defer { progress.end() }
-            var batch = Batch<SignedFile>(files)
+            var batch = batch
             for (number, file) in files.enumerated() {
                 await batch.attempt(file) {
                     let name = try await namingRemedies { try await add(found, to: file, on: token, number, progress) }

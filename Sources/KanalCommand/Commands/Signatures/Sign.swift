@@ -141,7 +141,8 @@ struct Sign: AsyncParsableCommand {
             throw ValidationError(
                 translated("--level t and --level xlt1 need --timestamp, the address of an authority"))
         }
-        guard level != .xlt1 || !message.detached || !files.contains("-") else {
+        let isReadAgain = level == .xlt1 && message.detached
+        guard !isReadAgain || files.allSatisfy({ $0 != "-" && !InputFile.isPipe($0) }) else {
             throw ValidationError(
                 translated("--level xlt1 reads the content twice: write standard input to a file first"))
         }
@@ -163,12 +164,13 @@ struct Sign: AsyncParsableCommand {
             names: key, with: message.with, expired: message.expired, hasChain: message.chain,
             known: try message.certificate.flatMap { try PEM.certificate.read($0) })
         if addition.isGiven {
-            let token = try await token.find()
-            let batch = try await MessageAddition(
+            let addition = MessageAddition(
                 files: files, signers: signers, options: addition, destination: destination,
-                replaces: places.replacing.overwrite, output: output
-            ).run(on: token, secrets)
-            return try finish(batch, isShown: (destination ?? files[0]) != "-")
+                replaces: places.replacing.overwrite, output: output)
+            var batch = Batch<SignedFile>(files)
+            let files = addition.pending(&batch)
+            if !files.isEmpty { batch = try await addition.run(files, on: token.find(), secrets, batch) }
+            return try finish(batch, isShown: (destination ?? self.files[0]) != "-")
         }
         let places = SignaturePlaces(
             destination: destination,

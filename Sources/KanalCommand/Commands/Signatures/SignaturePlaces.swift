@@ -46,7 +46,7 @@ struct SignaturePlaces: Sendable {
             }
             return batch.admits(file) {
                 try InputFile.check(file)
-                try Destination.check(place, replaces: replaces, isText: encoding.isText, inputs: [file])
+                try Destination.check(place, replaces: replaces, isText: encoding.isText)
             } failed: {
                 SignedFile(file, error: $1)
             }

@@ -166,6 +166,7 @@ struct OtherCommandTests {
         for options in [
             "--allow everything", "--confirm always", "--for 30", "--patience 1d", "--port 0", "--port 70000",
             "--tunnel x --host 127.0.0.1", "--far-end --tunnel x",
+            "--far-end --allow read", "--far-end --once",
         ] {
             try await machine.type("share \(options)")
         }

@@ -51,6 +51,23 @@ struct PINCommandTests {
         try machine.screen.expect("pin-officer")
     }
 
+    @Test("pin set, pin local: the present PIN is the first line of a source; the authenticator knows no local PIN")
+    func sources() async throws {
+        let machine = try TestMachine()
+        try await machine.type(
+            "format --pin-source env:OFFICER --new-pin-source env:PIN --pin-changed-by officer --yes", isShown: false)
+        let lines = Array("87654321\n13572468\n".utf8)
+        let set = "pin set --pin-source - --new-pin-source -"
+        #expect(try await machine.type(set, input: lines, isShown: false).status == .done)
+        machine.variables["OWN"] = "13572468"
+        let local = "pin local 5 --new-pin-source env:NEW --pin-source"
+        #expect(try await machine.type("\(local) env:OWN", isShown: false).status == .done)
+        #expect(try await machine.type("\(local) authenticator", isShown: false).status == .failed)
+        #expect(try await machine.type("\(local) env:NEW", isShown: false).status == .done)
+        let (status, output) = try await machine.type("label x --json --pin-source file:/none", isShown: false)
+        #expect(status == .failed && String(decoding: output, as: UTF8.self).contains("\"file.missing\""))
+    }
+
     @Test("The last try lost: each PIN has a remedy of its own")
     func lost() async throws {
         let machine = try TestMachine()

@@ -35,6 +35,31 @@ struct ResultCommandTests {
         try machine.screen.expect("unasked")
     }
 
+    @Test("No result takes the place of a file whose turn comes later")
+    func inputs() async throws {
+        try await machine.type("cert export ann -o ~/ann.cer", isShown: false)
+        for command in [
+            "sign --cms --key ann ~/text ~/text.p7m", "encrypt --to ~/ann.cer ~/text ~/text.enc",
+            "decrypt ~/text.enc ~/text",
+        ] {
+            for name in ["text.p7m", "text.enc"] { try machine.write("precious", name) }
+            let (status, _) = try await machine.type(command + " --overwrite --pin-source env:PIN", isShown: false)
+            #expect(status != .done, "\(command)")
+            for (name, content) in [("text.p7m", "precious"), ("text.enc", "precious"), ("text", "text\n")] {
+                #expect(try machine.read(name) == Array(content.utf8), "\(command): \(name)")
+            }
+        }
+    }
+
+    @Test("A message that is missing, or a place that its result cannot have, is found before the PIN is asked for")
+    func additions() async throws {
+        try await machine.type("sign --cms --key ann ~/text --pin-source env:PIN", isShown: false)
+        for command in ["sign --add --key ann ~/none", "sign --countersign --key ann ~/text.p7m -o ~/text"] {
+            let (status, _) = try await machine.type(command, answers: [], isShown: false)
+            #expect(status == .failed && !machine.messages.contains("PIN"), "\(command): \(machine.messages)")
+        }
+    }
+
     @Test("A file that is there is replaced with --overwrite only")
     func replaced() async throws {
         try machine.copy("ca.pem")

@@ -171,6 +171,20 @@ struct VerificationCommandTests {
         try machine.screen.expect("errors-json-files")
     }
 
+    @Test(
+        "A time has a zone, and nothing behind it",
+        arguments: [
+            "2026-03-31T12:00:00", "2026-03-31T12:00", "'2026-03-31 12:00:00'", "2026-03-31T12:00:00Zulu",
+            "2026-03-31T",
+            "20260331",
+        ])
+    func times(_ time: String) async throws {
+        let machine = try TestMachine()
+        try machine.write("text", "text")
+        #expect(try await machine.type("verify --ca ~/text --at \(time) ~/text", isShown: false).status == .usage)
+        #expect(machine.messages.contains("2026-03-31T12:00:00Z"))
+    }
+
     @Test("--json: an error is an object, too, after which nothing follows")
     func errors() async throws {
         let empty = try TestMachine([nil])
