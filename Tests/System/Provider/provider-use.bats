@@ -195,16 +195,21 @@ rights() {
 }
 
 # A token that was away.
-absence() {
-    local process
-    module_settings "$own"
+# The program that signs or loads for each line of descriptor 9, with the provider by SETTINGS and a key by a URI.
+begin_lines() {
     rm -f lines
     mkfifo lines
     exec 9<> lines
-    become="exec" launch there OPENSSL_CONF="$work/module.cnf" OPENSSL_MODULES="$work/lib/ossl-modules" \
-        ./plain lines "pkcs11:object=gost256$where" < lines > said 2> errors 9>&-
-    process=$launched
+    become="exec" launch there OPENSSL_CONF="$work/$1" OPENSSL_MODULES="$work/lib/ossl-modules" \
+        ./plain lines "$2" < lines > said 2> errors 9>&-
     wait_until grep -q ready said || fail "no key: $(cat errors)"
+}
+
+absence() {
+    local process
+    module_settings "$own"
+    begin_lines module.cnf "pkcs11:object=gost256$where"
+    process=$launched
     echo sign >&9
     wait_until grep -q signed said || fail "no signature: $(cat errors)"
     detach
@@ -218,6 +223,34 @@ absence() {
     attach $identity $identity 9>&-
     echo load >&9
     wait_until grep -q loaded said || fail "the key is not found after a return: $(cat said errors)"
+    exec 9>&-
+    wait $process || fail "exit status $?"
+}
+
+# The PIN is changed, and then the file that has it.
+new_pin() {
+    local changed=97531864 process before
+    sed "s|^\[kanal\]|&\nMODULE_PATH = $own|" provider.cnf > unset.cnf
+    printf %s "$pin" > pin-file
+    chmod 600 pin-file
+    begin_lines unset.cnf "pkcs11:object=gost256?pin-source=$work/pin-file"
+    process=$launched
+    NEW=$changed by_kanal pin change --new-pin-source env:NEW
+    before=$(tries)
+    detach
+    attach $identity $identity 9>&-
+    echo sign >&9
+    wait_until grep -q failed said || fail "a signature with the former PIN"
+    has_tries $((before - 1))
+    echo sign >&9
+    wait_until sh -c '[ "$(grep -c failed said)" = 2 ]' || fail "a signature with the former PIN"
+    has_tries $((before - 1))
+    printf %s $changed > pin-file
+    echo load >&9
+    wait_until grep -q loaded said || fail "the new PIN is not taken: $(cat said errors)"
+    echo sign >&9
+    wait_until grep -q signed said || fail "no signature with the new PIN: $(cat said errors)"
+    expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $changed --change-pin --new-pin $pin
     exec 9>&-
     wait $process || fail "exit status $?"
 }
@@ -381,6 +414,8 @@ beside_gost() {
 
 @test "allocations fail without harm" { on usb shortage; }
 @test "usb: a key signs again when its token is back, and is found again" { on usb absence; }
+
+@test "usb: a PIN that was changed is taken from its file when the key is loaded again" { on usb new_pin; }
 
 @test "nothing is registered with a libcrypto whose structures differ" {
     local layout status

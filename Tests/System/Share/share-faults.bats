@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The effects on a shared token's program on the far machine when the link is cut for five seconds, or a minute by night, the
 # token is taken out, another one comes, the share is killed, and the far pcscd is restarted. It logs in once.
-# bats file_tags=share
+# bats file_tags=apart
 load ../common
 load far
 

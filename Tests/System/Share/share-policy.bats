@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The commands that a share allows to the far machine, its questions to its own user, and its end by itself.
-# bats file_tags=share
+# bats file_tags=apart
 load ../common
 load far
 

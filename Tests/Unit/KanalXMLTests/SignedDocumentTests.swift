@@ -182,6 +182,22 @@ struct SignedDocumentTests {
             #expect(try await XMLVerifier(trust).verify(Array(signed.utf8)).count == 1)
         }
     }
+
+    @Test("Signers can be the verifier's certificates alone, and a signature by none of them is wrong", .usesGOSTEngine)
+    func ownCertificates() async throws {
+        let scene = try await TokenScene(.gost256)
+        let signed = Array(try await Self.sign(Self.document, on: scene).utf8)
+        let authority = try scene.openssl.certificate("ca.pem")
+        func verify(with certificates: [[UInt8]]) async throws -> Int {
+            var trust = MessageVerifier(trusting: [authority])
+            trust.usesMessageCertificates = false
+            trust.certificates = certificates
+            return try await XMLVerifier(trust).verify(signed).count
+        }
+        await #expect(throws: XMLFault.noCertificate) { try await verify(with: []) }
+        await #expect(throws: XMLFault.wrongSignature) { try await verify(with: [authority]) }
+        #expect(try await verify(with: [scene.certificate.value]) == 1)
+    }
 }
 
 extension OpenSSL {
