@@ -13,7 +13,7 @@ package final class Console: Conversation {
         case interrupted
     }
 
-    /// The longest answer, in bytes: that of a shared secret.
+    /// The longest answer, in bytes: the longest shared secret.
     private static let limit = 8192
 
     private let descriptor: Int32

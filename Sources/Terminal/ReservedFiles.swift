@@ -4,7 +4,7 @@
 package final class ReservedFiles: Sendable {
     private let identities: [FileIdentity]
 
-    /// - Parameter paths: Names; those of pipes, and of files that are not there, count for nothing.
+    /// - Parameter paths: Names. Pipes, and files that are not there, count for nothing.
     package init(_ paths: [String]) {
         identities = paths.compactMap(FileIdentity.init(of:))
         for identity in identities { InputFile.count(identity, by: 1) }

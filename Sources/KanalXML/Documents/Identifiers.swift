@@ -13,7 +13,7 @@ struct Identifiers {
     /// The signatures, which are found on the way: a visit of all elements of a large document is slow.
     private(set) var signatures: [XMLElement] = []
 
-    /// The namespaces of XInclude: that of the standard, and that of a draft, which libxml2 follows, too.
+    /// The namespaces of XInclude: the standard's, and a draft's, which libxml2 follows, too.
     private static let inclusions = ["http://www.w3.org/2001/XInclude", "http://www.w3.org/2003/XInclude"]
 
     /// The greatest number of signatures.

@@ -26,7 +26,7 @@ struct Markup {
     static let attributeLimit = 500
     /// The greatest number of bytes of a canonical form.
     static let formLimit = 1 << 30
-    /// The greatest number of comparisons of namespaces by which libxml2 finds those of all elements and attributes.
+    /// The greatest number of comparisons of namespaces by which libxml2 finds the one of each element and attribute.
     private static let comparisonLimit = 1 << 31
 
     /// Bytes that stand for themselves below 0x80, each alone, in these encodings.

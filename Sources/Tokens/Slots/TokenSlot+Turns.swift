@@ -79,7 +79,7 @@ extension TokenSlot {
         }
     }
 
-    /// - Throws: The error of a removal if the sessions have ended meanwhile. The turn is given back then.
+    /// - Throws: The error of a removal if the sessions have ended during the wait. The turn is given back then.
     package func takeTurnInSession() throws(TokensError) {
         guard takeTurn() else { return }
         giveTurn()

@@ -163,7 +163,7 @@ package final class TokenSlot {
 
     /// Waits for the turn to use the token, and acquires it.
     ///
-    /// - Returns: Whether the sessions have ended meanwhile: the next token can be another one.
+    /// - Returns: Whether the sessions have ended during the wait: the next token can be another one.
     @discardableResult package func takeTurn() -> Bool {
         let before = endings
         while turn.isTaken { turns.wait() }
