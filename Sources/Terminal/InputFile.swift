@@ -6,7 +6,7 @@ package import Translation
 /// A file that is read piece by piece, or standard input, which is called `-`.
 package final class InputFile: Sendable {
     /// The bytes of a piece.
-    private static let pieceSize = 1 << 20
+    package static let pieceSize = 1 << 20
 
     /// The number of times that each file is open or reserved. No result replaces one.
     private static let open = Lock<[FileIdentity: Int]>([:])
@@ -87,14 +87,15 @@ package final class InputFile: Sendable {
 
     /// The next bytes; nil at the end.
     ///
+    /// - Parameter limit: The greatest number of bytes.
     /// - Throws: ``SystemError``; ``Console/Failure/interrupted`` after a request to end.
-    package func next() throws -> [UInt8]? {
+    package func next(limit: Int = pieceSize) throws -> [UInt8]? {
         while true {
             do throws(SystemError) { try Interruption.wait(for: descriptor, POLLIN, shownName) } catch {
                 throw error.isInterruption ? Console.Failure.interrupted : error
             }
             var result = 0
-            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, count in
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
                 unsafe result = read(descriptor, buffer.baseAddress, buffer.count)
                 count = max(0, result)
             }

@@ -26,6 +26,15 @@ package enum HashAlgorithm: Sendable, CaseIterable {
         }
     }
 
+    /// The same for a choice when the program is compiled.
+    package var function: any HashFunction.Type {
+        switch self {
+        case .gostR341194: GOSTR341194.self
+        case .streebog256: Streebog256.self
+        case .streebog512: Streebog512.self
+        }
+    }
+
     /// The object identifier of the parameter set in DER, tag and length included (RFC 4357, 8.2; RFC 9215, 2).
     package var oid: [UInt8] {
         switch self {

@@ -13,27 +13,38 @@ package enum PBKDF2<Hash: HashFunction> {
     /// Constant time in its secret inputs, `password` and values derived from it; the password's length shows if it is
     /// longer than the hash's block.
     package static func derive(password: Span<UInt8>, salt: Span<UInt8>, iterations: Int, count: Int) -> Secret {
-        derive(password: password, salt: salt, iterations: iterations, count: count) { _ throws(Never) in }
+        derive(password: password, salt: salt, iterations: iterations, 0..<max(count, 0)) { _ throws(Never) in }
     }
 
-    /// As ``derive(password:salt:iterations:count:)``, for many iterations.
+    /// As ``derive(password:salt:iterations:count:)``, for many iterations, and for some of the derived bytes: no block is
+    /// computed without them.
     ///
-    /// - Parameter step: Called now and then with the number of iterations done, of all blocks. Its error ends the work.
+    /// - Parameters:
+    ///   - places: The places of the bytes, from 0 on.
+    ///   - step: Called now and then with the number of iterations done, of all blocks. Its error ends the work.
     package static func derive<Failure>(
-        password: Span<UInt8>, salt: Span<UInt8>, iterations: Int, count: Int, step: (Int) throws(Failure) -> Void
+        password: Span<UInt8>, salt: Span<UInt8>, iterations: Int, _ places: Range<Int>,
+        step: (Int) throws(Failure) -> Void
     ) throws(Failure) -> Secret {
         let keyed = HMAC<Hash>(key: password)
-        var derived = Secret(count: count)
+        var derived = Secret(count: places.count)
         var output = derived.mutableBytes
-        for (number, start) in zip(1..., stride(from: 0, to: output.count, by: Hash.digestSize)) {
-            let done = (number - 1) * max(iterations, 1)
-            let block = try block(number, keyed: keyed, salt: salt, iterations: iterations) {
-                (own: Int) throws(Failure) in try step(done + own)
+        for (done, number) in blocks(places).enumerated() {
+            let block = try block(number + 1, keyed: keyed, salt: salt, iterations: iterations) {
+                (own: Int) throws(Failure) in try step(done * max(iterations, 1) + own)
             }
             let bytes = block.bytes
-            for index in start..<min(start + bytes.count, output.count) { output[index] = bytes[index - start] }
+            let start = number * bytes.count
+            for place in places.clamped(to: start..<start + bytes.count) {
+                output[place - places.lowerBound] = bytes[place - start]
+            }
         }
         return derived
+    }
+
+    /// The blocks that have bytes at these places, counted from 0.
+    package static func blocks(_ places: Range<Int>) -> Range<Int> {
+        places.lowerBound / Hash.digestSize..<(places.upperBound + Hash.digestSize - 1) / Hash.digestSize
     }
 
     /// The function F: the sum of the iterates U_1…U_c that begin with the salt and the block's number.

@@ -44,32 +44,29 @@ struct PFXPassword: ~Copyable {
     mutating func pbkdf2(
         _ hash: DigestAlgorithm, salt: [UInt8], iterations: Int, count: Int
     ) throws(PFXError) -> Secret {
-        let blocks = (count + hash.size - 1) / hash.size
+        if let gost = hash.gost { return try pbkdf2(gost.function, salt: salt, iterations: iterations, 0..<count) }
         // HMAC computes the hash function twice.
-        try derivation(salt, iterations, times: 2 * blocks)
-        let password = bytes.bytes
-        let proceeds = proceeds
-        let step = { (done: Int) throws(PFXError) in
-            guard proceeds(done, iterations * blocks) else { throw .cancelled }
+        try derivation(salt, iterations, times: 2 * ((count + hash.size - 1) / hash.size))
+        // libcrypto computes in one call.
+        try proceed(0, of: iterations)
+        do throws(HostCryptoError) {
+            return try hash.pbkdf2(bytes.bytes, salt: salt, iterations: iterations, count: count)
+        } catch {
+            throw .libraryFailure
         }
-        switch hash {
-        case .gostR341194:
-            return try PBKDF2<GOSTR341194>.derive(
-                password: password, salt: salt.span, iterations: iterations, count: count, step: step)
-        case .streebog256:
-            return try PBKDF2<Streebog256>.derive(
-                password: password, salt: salt.span, iterations: iterations, count: count, step: step)
-        case .streebog512:
-            return try PBKDF2<Streebog512>.derive(
-                password: password, salt: salt.span, iterations: iterations, count: count, step: step)
-        default:
-            // libcrypto computes in one call.
-            try step(0)
-            do throws(HostCryptoError) {
-                return try hash.pbkdf2(password, salt: salt, iterations: iterations, count: count)
-            } catch {
-                throw .libraryFailure
-            }
+    }
+
+    /// PBKDF2 by a hash function of GOST, of the bytes at these places.
+    private mutating func pbkdf2<Hash: HashFunction>(
+        _ hash: Hash.Type, salt: [UInt8], iterations: Int, _ places: Range<Int>
+    ) throws(PFXError) -> Secret {
+        let blocks = PBKDF2<Hash>.blocks(places).count
+        try derivation(salt, iterations, times: 2 * blocks)
+        let proceeds = proceeds
+        return try PBKDF2<Hash>.derive(
+            password: bytes.bytes, salt: salt.span, iterations: iterations, places
+        ) { (done: Int) throws(PFXError) in
+            guard proceeds(done, iterations * blocks) else { throw .cancelled }
         }
     }
 
@@ -94,10 +91,10 @@ struct PFXPassword: ~Copyable {
         }
         guard let hash = DigestAlgorithm.allCases.first(where: { $0.oid == oid }) else { throw .unsupported(oid) }
 
-        if hash.gost != nil {
+        if let gost = hash.gost {
             // RFC 9548, 3: the last 32 bytes of 96.
-            let derived = try pbkdf2(hash, salt: salt, iterations: iterations, count: 96)
-            if try isCode(expected, of: contents, hash, derived.bytes.extracting(last: 32)) { return }
+            let key = try pbkdf2(gost.function, salt: salt, iterations: iterations, 64..<96)
+            if try isCode(expected, of: contents, hash, key.bytes) { return }
             guard iterations <= workLeft else { throw .wrongPassword }
         }
         // Older files with hash functions of GOST do as all others.

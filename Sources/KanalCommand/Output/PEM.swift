@@ -20,6 +20,9 @@ enum PEM: String {
     /// The most bytes of a file that is read as a whole.
     static let limit = 64 << 20
 
+    /// The bytes of a file within which the first line of PEM is looked for.
+    static let startLimit = 1 << 16
+
     /// The names that older programs write.
     private var names: [String] {
         switch self {
@@ -144,7 +147,7 @@ enum PEM: String {
     /// within.
     static func isText(_ bytes: [UInt8]) -> Bool {
         guard bytes.first != 0x30 else { return false }
-        let start = bytes.prefix(1 << 16)
+        let start = bytes.prefix(startLimit)
         return start.indices.contains { start[$0] == begin[0] && bytes[$0...].starts(with: begin) }
     }
 

@@ -128,7 +128,7 @@ extension PFXError {
         case .tooManyIterations(let iterations):
             """
             it wants \(iterations) iterations for a key from the password, which is too much work: all keys together may \
-            take \(PFX.workLimit) computations of a hash function, up to six in each iteration
+            take \(PFX.workLimit) computations of a hash function, up to four in each iteration
             """
         case .keyMismatch: "no certificate in it belongs to its private key"
         case .invalidKey: "its private key is not valid, or of a size or on a curve that is not supported"

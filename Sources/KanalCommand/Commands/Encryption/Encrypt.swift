@@ -57,7 +57,8 @@ struct Encrypt: AsyncParsableCommand {
             let input = try InputFile(file)
             let destination = try Destination(named ?? (file == "-" ? "-" : file + ".enc"), replaces: replaces)
             let isCounted = input.length.map { $0 < 1 << 32 } ?? false
-            let source = input.source(isCounted: isCounted, progress: progress.begin(number, input))
+            let source = input.source(
+                isCounted: isCounted, pieceSize: InputFile.pieceSize, progress: progress.begin(number, input))
             try await encryptor.encrypt(source) { try destination.write($0) }
             try destination.finish()
             return EncryptedFile(file, message: destination.name, cipher: cipher)

@@ -83,8 +83,8 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         do { add(file, try await work()) } catch { fail(file, error, failed) }
     }
 
-    /// Does work that needs no token for all files, for as many at once as there are processors. The first one is alone: the
-    /// answers that it fetches are there for the others.
+    /// Does work that needs no token for all files, for several at once. The first one is alone: the answers that it fetches
+    /// are there for the others.
     ///
     /// - Parameters:
     ///   - work: The work for a file, by its place.
@@ -98,7 +98,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         await withTaskGroup(of: (file: String, outcome: Outcome).self) { group in
             var running = 0
             for (place, file) in files.enumerated().dropFirst() {
-                if running == Self.processorCount, let done = await group.next() {
+                if running == Self.countAtOnce, let done = await group.next() {
                     running -= 1
                     finish(done.file, done.outcome, failed)
                 }
@@ -125,7 +125,8 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
 
     private typealias Outcome = Swift.Result<Result, any Error>
 
-    private static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+    /// Two files for each processor: while a file is opened, or its result noted, another is computed on.
+    private static var countAtOnce: Int { 2 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
     private mutating func fail(_ file: String, _ error: any Error, _ failed: (any Error, String) -> Result) {
         guard !Interruption.isRequested, Self.isOfOneFile(error) else {

@@ -7,16 +7,24 @@ import Translation
 extension InputFile {
     /// The file as KanalKit reads it.
     ///
-    /// - Parameter isCounted: Whether its length is known in advance.
-    func source(isCounted: Bool = true, progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }) -> ByteSource {
+    /// - Parameters:
+    ///   - isCounted: Whether its length is known in advance.
+    ///   - pieceSize: The greatest number of bytes of a piece.
+    func source(
+        isCounted: Bool = true, pieceSize: Int = hashedPieceSize,
+        progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }
+    ) -> ByteSource {
         var source = ByteSource(length: isCounted ? length : nil) { done, _ in
             progress(done)
         } next: {
-            try self.next()
+            try self.next(limit: pieceSize)
         }
         source.fileName = "\(shownName)"
         return source
     }
+
+    /// The bytes of a piece of a file that is hashed: so few that the C library has the memory of the one before for it.
+    private static let hashedPieceSize = 1 << 17
 }
 
 extension ByteSource {

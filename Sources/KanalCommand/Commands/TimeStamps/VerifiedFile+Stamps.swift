@@ -117,8 +117,8 @@ extension MessageVerification {
         if file.hasSuffix(Self.stampEnding) {
             (stamp, stamped) = (file, content ?? String(file.dropLast(Self.stampEnding.count)))
         } else {
-            guard content == nil, !MessageFile.isMessage(file), MessageFile.messageBeside(file) == nil,
-                InputFile.isRegular(file + Self.stampEnding)
+            guard content == nil, InputFile.isRegular(file + Self.stampEnding), !MessageFile.isMessage(file),
+                MessageFile.messageBeside(file) == nil
             else { return nil }
             (stamp, stamped) = (file + Self.stampEnding, file)
         }

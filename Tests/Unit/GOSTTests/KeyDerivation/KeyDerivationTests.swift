@@ -45,6 +45,29 @@ struct KeyDerivationTests {
         }
     }
 
+    @Test(
+        "PBKDF2 derives some bytes as all, and computes the blocks of theirs alone", arguments: HashAlgorithm.allCases)
+    func pbkdf2Places(hash: HashAlgorithm) throws {
+        func check<Hash: HashFunction>(_ hash: Hash.Type) {
+            let (password, salt) = (Array("password".utf8), Array("salt".utf8))
+            func derive(_ places: Range<Int>) -> (key: [UInt8], steps: [Int]) {
+                var steps: [Int] = []
+                let key = PBKDF2<Hash>.derive(password: password.span, salt: salt.span, iterations: 5000, places) {
+                    (done: Int) throws(Never) in steps.append(done)
+                }
+                return (key.array, steps)
+            }
+            let all = derive(0..<200).key
+            for places in [0..<0, 0..<1, 31..<33, 64..<96, 63..<129, 128..<200] {
+                let (key, steps) = derive(places)
+                #expect(key == Array(all[places]), "\(places)")
+                let blocks = Set(places.map { $0 / Hash.digestSize }).count
+                #expect(steps == (0..<blocks).map { 5000 * $0 + 4096 }, "\(places)")
+            }
+        }
+        check(hash.function)
+    }
+
     @Test("KDF_TREE derives the keys of RFC 7836, B, and KDF_GOSTR3411_2012_256 is its case of one block")
     func kdfTree() throws {
         for vector in try JSON(vectors: "kdf_gost.json").vectors.list.prefix(2) {

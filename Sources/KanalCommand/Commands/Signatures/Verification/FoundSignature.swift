@@ -57,7 +57,8 @@ struct FoundSignature: Sendable {
 extension MessageFile {
     /// Whether a regular file begins as a signed message does, in one of its forms.
     static func isMessage(_ file: String) -> Bool {
-        guard file != "-", InputFile.isRegular(file), let first = try? InputFile(file).next() else { return false }
+        guard file != "-", InputFile.isRegular(file), let first = try? InputFile(file).next(limit: PEM.startLimit)
+        else { return false }
         let start = first.withoutByteOrderMark
         if isSignedData(start[...]) { return true }
         guard start.first != 0x30 else { return false }
