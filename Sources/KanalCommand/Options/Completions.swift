@@ -48,9 +48,9 @@ private enum Completions {
     /// The paths that begin so; directories end with a slash.
     private static func paths(_ start: Substring) -> [String] {
         let folder = start.lastIndex(of: "/").map { start[...$0] } ?? ""
-        return Files.names(in: folder.isEmpty ? "." : String(folder), limit: limit).map { folder + $0 }
-            .filter { $0.hasPrefix(start) && $0 == $0.printable }
-            .map { $0 + (Files.status($0)?.isDirectory == true ? "/" : "") }
+        let paths = Files.names(in: folder.isEmpty ? "." : String(folder), limit: limit).map { "\(folder)\($0)" }
+        return paths.filter { $0.hasPrefix(start) && $0 == $0.printable }
+            .map { Files.status($0)?.isDirectory == true ? "\($0)/" : $0 }
     }
 
     /// The address at the beginning of a line of hosts(5).

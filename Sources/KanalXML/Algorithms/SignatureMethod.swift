@@ -20,10 +20,11 @@ struct SignatureMethod: Sendable {
             ("sha256", .sha256, .sha256), ("sha384", .sha384, .sha384), ("sha512", .sha512, .sha512),
         ]
         return hashes.flatMap { name, hash, digest in
-            [
-                (more + "rsa-" + name, .rsaPKCS1(hash), digest), (more + "ecdsa-" + name, .ecdsa(hash), digest),
-                (newer + name + "-rsa-MGF1", .rsaPSS(hash), digest),
+            let algorithms: [(String, SigningAlgorithm)] = [
+                ("\(more)rsa-\(name)", .rsaPKCS1(hash)), ("\(more)ecdsa-\(name)", .ecdsa(hash)),
+                ("\(newer)\(name)-rsa-MGF1", .rsaPSS(hash)),
             ]
+            return algorithms.map { ($0, $1, digest) }
         }
     }()
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Synchronization
 import Testing
 
 /// The program `openssl`, an independent implementation, in a folder of its own.
@@ -99,12 +100,24 @@ package final class OpenSSL: Sendable {
 
 /// RSA by the openssl program.
 package enum RSANumbers {
-    /// A new private key in the file key.pem: n, e, d, p, q, d modulo p − 1, d modulo q − 1, the inverse of q modulo p.
+    /// A key takes long to make, and no test needs one of its own: there is one of each size.
+    private static let keys = Mutex<[Int: [UInt8]]>([:])
+
+    /// The numbers of a private key in the file key.pem: n, e, d, p, q, d modulo p − 1, d modulo q − 1, the inverse of q modulo p.
     package static func privateKey(bits: Int, by openssl: OpenSSL) throws -> [[UInt8]] {
-        try openssl.run("genrsa -traditional -out key.pem \(bits)")
+        try write(bits: bits, by: openssl)
         let text = try openssl.run("asn1parse -in key.pem").split(separator: "\n").dropFirst()
         return text.filter { $0.contains("INTEGER") }.dropFirst().map { line in
             [UInt8](hex: String(line.split(separator: ":").last ?? ""))
+        }
+    }
+
+    /// Writes a private key into the file key.pem.
+    package static func write(bits: Int, by openssl: OpenSSL) throws {
+        try keys.withLock { keys in
+            if let key = keys[bits] { return try openssl.write(key, "key.pem") }
+            try openssl.run("genrsa -traditional -out key.pem \(bits)")
+            keys[bits] = try openssl.read("key.pem")
         }
     }
 }

@@ -83,9 +83,9 @@ func element(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
 }
 
 extension OpenSSL {
-    /// Makes a key in the file key.pem and reads it.
+    /// Has a key in the file key.pem and reads it.
     func makeRSAKey(_ bits: Int) throws -> RSAPrivateKey {
-        try run("genrsa -traditional -out key.pem \(bits)")
+        try RSANumbers.write(bits: bits, by: self)
         return try RSAPrivateKey(RSAKeyFile(asn1parse: run("asn1parse -in key.pem")).components)
     }
 }

@@ -11,7 +11,8 @@ struct CertificateAddressTests {
         let settings = "\(sections)\n\(extensions)\n"
         try openssl.write(Array(settings.utf8), "settings")
         try openssl.run(
-            "req -x509 -newkey rsa:2048 -nodes -keyout key -config settings -subj /CN=a -outform DER -out certificate")
+            "req -x509 -newkey \(OpenSSL.p256) -nodes -keyout key -config settings -subj /CN=a -outform DER -out certificate"
+        )
         return try addresses(in: openssl.read("certificate"))
     }
 
@@ -53,7 +54,7 @@ struct CertificateAddressTests {
     func others() throws {
         let openssl = try OpenSSL()
         try openssl.run(
-            "req -x509 -newkey rsa:2048 -nodes -keyout key -subj /CN=a -outform DER -out certificate")
+            "req -x509 -newkey \(OpenSSL.p256) -nodes -keyout key -subj /CN=a -outform DER -out certificate")
         let none = try addresses(in: openssl.read("certificate"))
         #expect(!none.haveStates)
         let urls = [
@@ -77,7 +78,7 @@ struct CertificateAddressTests {
             let value = index == 0 ? "OCSP;URI:http://a/1" : "URI:http://a/1"
             let openssl = try OpenSSL()
             try openssl.run(
-                "req -x509 -newkey rsa:2048 -nodes -keyout key -subj /CN=a -outform DER -out certificate"
+                "req -x509 -newkey \(OpenSSL.p256) -nodes -keyout key -subj /CN=a -outform DER -out certificate"
                     + " -addext \(kind)=\(value)")
             let der = try openssl.read("certificate")
             let place = try #require(der.firstRange(of: Array("http://a/1".utf8)))

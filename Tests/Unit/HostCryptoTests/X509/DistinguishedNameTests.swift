@@ -19,7 +19,7 @@ struct DistinguishedNameTests {
             try openssl.write(
                 Array("[req]\ndistinguished_name = names\nstring_mask = \(mask)\n[names]\n".utf8), "request.cnf")
             try openssl.run(
-                "req -config request.cnf -x509 -newkey rsa:1024 -nodes -keyout key -outform DER -out own -utf8 -subj /"
+                "req -config request.cnf -x509 -newkey \(OpenSSL.p256) -nodes -keyout key -outform DER -out own -utf8 -subj /"
                     + types.joined(separator: "/"))
             let der = try openssl.read("own")
             let name = try DistinguishedName(der: Certificate(der: der.span).subject)

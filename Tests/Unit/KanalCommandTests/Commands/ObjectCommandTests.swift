@@ -122,7 +122,7 @@ struct ObjectCommandTests {
     @Test("key import: an empty password comes from every source", arguments: ["env:EMPTY", "file:"])
     func emptyPassword(source: String) async throws {
         let openssl = try OpenSSL()
-        try openssl.run("req -x509 -newkey rsa:2048 -nodes -keyout key -out certificate -subj /CN=Own")
+        try openssl.run("req -x509 -newkey \(OpenSSL.p256) -nodes -keyout key -out certificate -subj /CN=Own")
         try openssl.run("pkcs12 -export -inkey key -in certificate -out file -passout pass:")
         let machine = try TestMachine()
         machine.variables["EMPTY"] = ""

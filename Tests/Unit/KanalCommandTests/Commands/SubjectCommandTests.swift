@@ -33,7 +33,7 @@ struct SubjectCommandTests {
     func shown() async throws {
         let openssl = try OpenSSL()
         try openssl.run(
-            "req -x509 -newkey rsa:1024 -nodes -keyout key -out own -utf8 -subj "
+            "req -x509 -newkey \(OpenSSL.p256) -nodes -keyout key -out own -utf8 -subj "
                 + "/CN=Ann/INN=123456789012/SNILS=12345678901/OGRN=1234567890123")
         let machine = try TestMachine()
         try machine.write(String(decoding: try openssl.read("own"), as: UTF8.self), "own.pem")
