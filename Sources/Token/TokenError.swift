@@ -19,6 +19,8 @@ package enum TokenError: Error, Sendable, Equatable {
     case pinLength
     /// The PIN has no tries left.
     case pinLocked
+    /// The token has no such PIN: it was never formatted, or not to the end.
+    case pinNotSet
     /// The channel could not be opened so often that nothing is tried for a while (GSC/1, 12).
     case faulty
     /// The operation needs a login.

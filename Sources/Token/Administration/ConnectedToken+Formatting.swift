@@ -19,7 +19,9 @@ extension ConnectedToken {
             if format.emitentKey?.algorithm == .magma { try card.requireOwnCommands() }
             if !format.isRepair {
                 // A token whose formatting was interrupted has no PIN, and asks for none.
-                _ = try optional { () throws(TokenError) in try card.present(pin, as: Role.securityOfficer.rawValue) }
+                do throws(TokenError) { try card.present(pin, as: Role.securityOfficer.rawValue) } catch {
+                    guard error == .pinNotSet else { throw error }
+                }
             }
             card.session.forgetLogin()
             card.session.known.info = nil

@@ -74,11 +74,18 @@ extension Transaction {
         return pad
     }
 
+    private func pinState(of role: ConnectedToken.Role) throws(TokenError) -> PINState {
+        guard let state = try optional({ () throws(TokenError) in try perform(.pinState(role)) }) else {
+            throw .pinNotSet
+        }
+        return try PINState(parsing: state)
+    }
+
     /// VERIFY with a PIN that the user is to type, and that the card can accept. The login is as before.
     fileprivate func entry(ofPresent role: ConnectedToken.Role) throws(TokenError) -> PINEntry {
         let pad = try requirePINPad()
         try proveIdentity()
-        let pin = try PINState(parsing: perform(.pinState(role)))
+        let pin = try pinState(of: role)
         guard pin.triesLeft > 0 else { throw .pinLocked }
         guard let lengths = pin.lengths(at: pad) else { throw .pinLength }
         return PINEntry(0x00, 0x20, 0x00, role.rawValue, .present(lengths))
@@ -117,7 +124,7 @@ extension Transaction {
     /// reader can write it into one.
     fileprivate func entry(ofNew role: ConnectedToken.Role) throws(TokenError) -> PINEntry {
         let pad = try requirePINPad()
-        guard let count = try PINState(parsing: perform(.pinState(role))).newDigits(at: pad) else { throw .pinLength }
+        guard let count = try pinState(of: role).newDigits(at: pad) else { throw .pinLength }
         let byte = UInt8(truncatingIfNeeded: count)
         return PINEntry(
             0x00, 0x24, 0x01, role.rawValue, .new(count: count, after: [0x80, 0x02, 0x00, byte, 0xA6, byte]))

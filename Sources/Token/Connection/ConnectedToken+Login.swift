@@ -92,6 +92,7 @@ extension Transaction {
             case .success: break
             case .verificationFailed: throw TokenError.pinIncorrect
             case _ where status.triesLeft != nil: throw TokenError.pinIncorrect
+            case .fileNotFound, .referencedDataNotFound: throw TokenError.pinNotSet
             default: throw TokenError(status)
             }
             if let role, session.returnsRights { state.heldRights.insert(role) }

@@ -57,6 +57,8 @@ extension Transaction {
         guard case .failure(.unknownRecord) = result else { return try result.get() }
         let others = try store.records(serial: record.capabilities.serial, profile: record.profile)
         for other in others where other.hostID != record.hostID {
+            // Another member of a group may have written it since the discovery.
+            guard try !store.isKeyChanged(other) else { continue }
             result = Result { () throws(ChannelError) in try open(by: other) }
             guard case .failure(.unknownRecord) = result else { break }
         }

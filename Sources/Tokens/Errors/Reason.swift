@@ -88,6 +88,8 @@ extension Reason {
         case .notTyped(let refusal): self.init(refusal)
         case .pinLength: self.init(nil, "the PIN is shorter or longer than the token allows")
         case .pinLocked: self.init(.pinLocked, "the PIN has no tries left")
+        case .pinNotSet:
+            self.init(nil, "the token has no such PIN, as it is not formatted, or not to the end: use \"kanal format\"")
         case .faulty:
             self.init(nil, "the secure channel could not be opened several times, and is not tried for a while")
         case .anotherToken: self.init(.tokenOther, "the reader now holds a different token")

@@ -99,6 +99,7 @@ extension TokenError {
         case .notTyped(.unsupported): CKR_DEVICE_ERROR
         case .pinLength: CKR_PIN_LEN_RANGE
         case .pinLocked: CKR_PIN_LOCKED
+        case .pinNotSet: CKR_USER_PIN_NOT_INITIALIZED
         case .notLoggedIn: CKR_USER_NOT_LOGGED_IN
         case .forbiddenByPolicy: CKR_FUNCTION_REJECTED
         case .notFound: CKR_OBJECT_HANDLE_INVALID

@@ -25,7 +25,8 @@ struct ReturnValueTests {
         .outOfMemory, .libraryFailure, .storage(.noDescriptors), .link(.noCard),
     ]
     private static let tokens: [TokenError] = [
-        .activationNeeded, .pinIncorrect, .pinLength, .pinLocked, .faulty, .notLoggedIn, .forbiddenByPolicy, .notFound,
+        .activationNeeded, .pinIncorrect, .pinLength, .pinLocked, .pinNotSet, .faulty, .notLoggedIn, .forbiddenByPolicy,
+        .notFound,
         .memoryFull, .unsupported, .initialisationPhase, .malformedAnswer, .anotherToken, .refused(.success),
     ]
     private static let host: [HostCryptoError] = [

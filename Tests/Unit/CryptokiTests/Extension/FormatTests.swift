@@ -68,6 +68,33 @@ struct FormatTests {
         try application.logIn(try application.open())
     }
 
+    @Test(
+        "a token whose formatting was cut off has no PIN to log in with, and is formatted without one",
+        arguments: identities)
+    func cutOff(_ identity: Identity) throws {
+        let (reader, application) = try Self.start(identity)
+        // ERASE is the last command that the token gets.
+        reader.onResponse { _, instruction, response throws(LinkError) in
+            guard instruction != 0x7A else { throw .removed(sent: true) }
+            return response
+        }
+        #expect(throws: CKError.self) {
+            try application.library.initToken(in: 0, pin: .of("87654321"), format: Self.format(), mode: 0)
+        }
+        reader.onResponse(nil)
+        reader.removeCard()
+        reader.insertCard()
+        let session = try application.open()
+        for user in [CKU_USER, CKU_SO] {
+            #expect(throws: CKError(CKR_USER_PIN_NOT_INITIALIZED)) {
+                try application.logIn(session, "12345678", as: user)
+            }
+        }
+        try application.library.closeAllSessions(with: 0)
+        try application.library.initToken(in: 0, pin: .of("12345678"), format: Self.format(), mode: 0)
+        try application.logIn(try application.open(), "user's PIN")
+    }
+
     @Test("another token than the one that is meant is not formatted")
     func anotherToken() throws {
         let (reader, application) = try Self.start(.usb)
