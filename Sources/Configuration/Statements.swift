@@ -60,6 +60,14 @@ struct Statements {
     private mutating func takeStrictest(_ key: Key) {
         if key == .pinRetention { pinRetention = PINRetention.none }
         if key == .cache { cachesObjects = false }
+        // The defaults, also if a laxer line stands before.
+        if key == .plainBluetooth { plainBluetooth = false }
+        if key == .plainLogin { plainLogin = .reset }
+        let defaults = TokenPolicy()
+        if key == .reconnectWindow { reconnectWindow = reconnectWindow.map { min($0, defaults.reconnectWindow) } }
+        if key == .reconnectWindowWired {
+            reconnectWindowWired = reconnectWindowWired.map { _ in defaults.reconnectWindowWired }
+        }
         // Not the secrets of this machine in place of those that are meant.
         if key == .secrets { secrets = .unusable }
         asking.takeStrictest(key)

@@ -40,7 +40,7 @@ package final class EmulatedCard: CardConnection, Sendable {
         _ identity: Identity, memory: any CardMemory = VolatileMemory(), activationPasswords: [String] = [],
         serial: [UInt8]? = nil, label: String? = nil, random: any RandomSource = SystemRandom(),
         pause: @escaping @Sendable (Int) -> Void = { _ in },
-        reveal: @escaping @Sendable ([[UInt8]]) -> Void = { _ in }
+        reveal: (@Sendable ([[UInt8]]) -> Void)? = nil
     ) throws(EmulatorError) {
         let wanted = try serial.map { bytes throws(EmulatorError) in try EmulatedCard.serial(bytes) }
         var passwords: [String] = []

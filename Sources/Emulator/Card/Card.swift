@@ -15,7 +15,7 @@ final class Card {
     /// Waits so many milliseconds.
     let pause: @Sendable (Int) -> Void
     /// Receives the keys of each new session.
-    let reveal: @Sendable ([[UInt8]]) -> Void
+    let reveal: (@Sendable ([[UInt8]]) -> Void)?
     private let memory: any CardMemory
 
     /// The state that survives the loss of power.
@@ -32,7 +32,7 @@ final class Card {
 
     init(
         identity: Identity, state: CardState, memory: any CardMemory, random: any RandomSource,
-        pause: @escaping @Sendable (Int) -> Void, reveal: @escaping @Sendable ([[UInt8]]) -> Void
+        pause: @escaping @Sendable (Int) -> Void, reveal: (@Sendable ([[UInt8]]) -> Void)?
     ) {
         self.identity = identity
         self.pause = pause

@@ -41,7 +41,7 @@ extension SecureChannel {
             return SecureChannel(session, over: link, record: record, uptime: uptime)
         } catch {
             // An earlier pairing with the same two keys was good, and so is this one.
-            if former?.tokenKey != record.tokenKey || former?.hostID != record.hostID { try? store.remove(record) }
+            if former?.tokenKey != record.tokenKey || former?.hostID != record.hostID { try? store.withdraw(record) }
             throw error
         }
     }

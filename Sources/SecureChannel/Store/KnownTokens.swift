@@ -18,6 +18,13 @@ struct KnownTokens: Sendable {
         }
     }
 
+    /// Whether the token is known in a profile, also by a damaged file.
+    func have(serial: [UInt8], profile: Profile) throws(ChannelError) -> Bool {
+        try storing { () throws(StorageError) in
+            try directory()?.names().contains(name(serial, profile)) ?? false
+        }
+    }
+
     /// Whether the record has the token's known key; nil if none is known. A damaged file never matches.
     func confirm(_ record: PairingRecord) throws(ChannelError) -> Bool? {
         do throws(StorageError) {

@@ -41,7 +41,7 @@ struct PairingNotes: Sendable {
     func note(of record: PairingRecord) -> Note? {
         guard let bytes = try? folder?.read(PairingNotes.name(record), limit: PairingStore.limit) else { return nil }
         var cursor = ByteCursor(bytes)
-        guard let time = try? cursor.time(0x80), let label = try? cursor.object(0x81), cursor.isAtEnd else {
+        guard let time = try? cursor.time(0x80), time >= 0, let label = try? cursor.object(0x81), cursor.isAtEnd else {
             return nil
         }
         return Note(time: time, label: String(decoding: label, as: UTF8.self))

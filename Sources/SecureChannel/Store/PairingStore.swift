@@ -99,10 +99,15 @@ package final class PairingStore: Sendable {
     /// it.
     func keep(_ record: PairingRecord) throws(ChannelError) { try files.save(record, label: nil) }
 
-    /// Forgets one pairing.
+    /// Forgets one pairing, and this user's knowledge of the token in its profile.
     package func remove(_ record: PairingRecord) throws(ChannelError) {
-        try files.remove(record)
+        try withdraw(record)
         try known?.forget(serial: record.capabilities.serial, profile: record.profile)
+    }
+
+    /// Forgets a pairing that was never good: what this user knows of the token is of an earlier one.
+    func withdraw(_ record: PairingRecord) throws(ChannelError) {
+        try files.remove(record)
         notes.remove(record)
     }
 
@@ -137,11 +142,12 @@ package final class PairingStore: Sendable {
         return wasKnown
     }
 
-    /// Whether there is a record, sound or not, of this token in a higher profile. The host then never again uses the
-    /// lower one with it (section 4).
+    /// Whether there is a record, sound or not, of this token in a higher profile, or a key that the user knows. The host
+    /// then never again uses the lower one with it (section 4).
     func isPinned(serial: [UInt8], above profile: Profile) throws(ChannelError) -> Bool {
         for higher in Profile.allCases where higher.rawValue > profile.rawValue {
             if try files.hasRecord(serial: serial, profile: higher) { return true }
+            if try known?.have(serial: serial, profile: higher) ?? false { return true }
         }
         return false
     }

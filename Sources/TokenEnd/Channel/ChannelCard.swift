@@ -18,7 +18,7 @@ package protocol ChannelCard: AnyObject {
     /// Waits so many milliseconds, after a host has failed to prove itself.
     var pause: @Sendable (Int) -> Void { get }
     /// Receives the keys of each new session.
-    var reveal: @Sendable ([[UInt8]]) -> Void { get }
+    var reveal: (@Sendable ([[UInt8]]) -> Void)? { get }
 
     /// Stores the changes. If this throws, the state is the one before.
     func commit() throws(Refusal)

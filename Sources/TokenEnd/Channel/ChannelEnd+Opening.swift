@@ -62,7 +62,7 @@ extension ChannelEnd {
             throw Refusal(.memoryUnchanged)
         }
         try activate(run)
-        card.reveal((try? MessageProtection.secrets(run)) ?? [])
+        if let reveal = card.reveal { reveal((try? MessageProtection.secrets(run)) ?? []) }
 
         for index in sessions.indices {
             guard let session = sessions[index] else { continue }

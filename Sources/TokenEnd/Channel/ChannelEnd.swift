@@ -75,6 +75,7 @@ final class ChannelEnd {
         } catch .tooLong {
             session.lastUse = tick()
             session.context.abortChain()
+            session.pending = nil
             response = Response(.wrongLength)
         } catch {
             throw refuse(error, channel: channel)

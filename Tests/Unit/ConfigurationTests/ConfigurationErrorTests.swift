@@ -58,6 +58,28 @@ struct ConfigurationErrorTests {
         #expect(configuration.remarks.map(\.line) == [1, 2, 3, 4, 5, 6, 8])
     }
 
+    @Test("A second line, or a wrong one of a program, does not leave a laxer value in force")
+    func laxerBefore() {
+        let second = configuration(
+            """
+            plain_bluetooth = on
+            plain_login = sticky
+            reconnect_window = 3600
+            reconnect_window_wired = 3600
+            plain_bluetooth = off
+            plain_login = reset
+            reconnect_window = 30
+            reconnect_window_wired = 0
+            """
+        ).policy
+        #expect(!second.plainBluetooth && second.plainLogin == .reset)
+        #expect(second.reconnectWindow == 20 && second.reconnectWindowWired == 0)
+        let wrong = configuration(
+            "plain_bluetooth = on\nplain_login = sticky\n[program program]\nplain_bluetooth = of\nplain_login = rest"
+        ).policy
+        #expect(!wrong.plainBluetooth && wrong.plainLogin == .reset)
+    }
+
     @Test("A message names file, line, key and value, and what is allowed")
     func messages() {
         let messages = configuration(

@@ -48,7 +48,7 @@ package final class SharedCard: ChannelCard {
 
     package var random: any RandomSource { SystemRandom() }
 
-    package var reveal: @Sendable ([[UInt8]]) -> Void { { _ in } }
+    package var reveal: (@Sendable ([[UInt8]]) -> Void)? { nil }
 
     package func commit() throws(Refusal) {
         do {

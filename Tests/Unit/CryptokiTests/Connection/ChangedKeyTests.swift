@@ -115,4 +115,50 @@ struct ChangedKeyTests {
         _ = try member("second").open()
         #expect(reader.count(of: 0x20) == 0)
     }
+
+    @Test("An activation that is cut off leaves what the user knows of the token, whose record was taken away")
+    func cutOff() throws {
+        try member("first").activate()
+        member("first").library.closeEverything()
+        let tokens = folder.path + "/groups/staff/tokens"
+        for name in try FileManager.default.contentsOfDirectory(atPath: tokens) {
+            try FileManager.default.removeItem(atPath: tokens + "/" + name)
+        }
+        // PAIR-1 and PAIR-2 pass, the opening that follows does not.
+        let openings = reader.openings
+        reader.onResponse { [reader] _, _, response throws(LinkError) in
+            guard reader.openings == openings else { throw .removed(sent: true) }
+            return response
+        }
+        #expect(throws: CKError.self) { try member("first").activate() }
+        #expect(reader.openings > openings)
+        reader.onResponse(nil)
+        reader.removeCard()
+        reader.insertCard(try EmulatedCard(.usb, serial: reader.card.serial))
+        #expect(throws: CKError.functionNotSupported) { try member("first").open() }
+        #expect(reader.count(of: 0x20) == 0)
+    }
+
+    @Test("A member who puts a record of a lower profile in the place of a known one changes nothing for the user")
+    func lowerProfile() throws {
+        try member("first").activate()
+        member("first").library.closeEverything()
+        let group = folder.path + "/groups/staff"
+        let store = try #require(
+            try PairingStore.open(location(of: "first"), create: false, random: SystemRandom()))
+        let known = try #require(try store.records().first)
+        #expect(known.profile == .modern)
+        for name in try FileManager.default.contentsOfDirectory(atPath: group + "/tokens") {
+            try FileManager.default.removeItem(atPath: group + "/tokens/" + name)
+        }
+        // Another token of this number, which offers the classic profile alone, as another member has activated it.
+        try replaceToken(.bt(.classic))
+        try member("second").activate()
+        let sent = reader.count(of: 0x20)
+        #expect(throws: CKError.self) {
+            let first = member("first")
+            try first.logIn(first.open())
+        }
+        #expect(reader.count(of: 0x20) == sent)
+    }
 }

@@ -72,6 +72,20 @@ struct PairingStoreKindTests {
         #expect(try store.records().first?.label == "b")
     }
 
+    @Test("A note of an impossible time counts as missing", arguments: StorePlace.Kind.allCases)
+    func impossibleTime(_ kind: StorePlace.Kind) throws {
+        let place = try StorePlace(kind)
+        let store = try place.open()
+        let record = try place.record(created: 0)
+        try store.save(record)
+        for time in [Int64.min, -1] {
+            store.markUsed(record, label: "a", at: time)
+            #expect(try store.records().first?.lastUsed == nil)
+            store.markUsed(record, label: "a", at: 1000)
+            #expect(try store.records().first?.lastUsed == 1000)
+        }
+    }
+
     @Test("That a use cannot be noted fails nothing", arguments: StorePlace.Kind.allCases)
     func unnoted(_ kind: StorePlace.Kind) throws {
         let place = try StorePlace(kind)
