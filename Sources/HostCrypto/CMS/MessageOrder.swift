@@ -19,17 +19,30 @@ struct MessageOrder {
         return oid
     }
 
+    /// CertificateChoices that are no certificates: PKCS #6, attribute certificates of version 1 and 2, and others.
+    static let otherCertificates: [DERTag] = [.context0, .context1, .context2, .context3]
+
+    /// The least version of a SignedData with these CertificateChoices and RevocationInfoChoices (RFC 5652, 5.1).
+    static func version(otherCertificates: Set<DERTag>, revocationInfo: [[UInt8]]) -> UInt8 {
+        // OtherRevocationInfoFormat.
+        let hasOtherInfo = revocationInfo.contains { $0.first == DERTag.context1.rawValue }
+        if hasOtherInfo || otherCertificates.contains(.context3) { return 5 }
+        if otherCertificates.contains(.context2) { return 4 }
+        return otherCertificates.contains(.context1) ? 3 : 1
+    }
+
     /// Whether a SignedData's version fits its content, and it announces each hash function of its signers, and no
     /// other except its countersigners' (RFC 5652, 5.1), which programs announce or not.
     ///
     /// - Parameters:
     ///   - version: The contents of the INTEGER.
+    ///   - least: The least version by what else the message has.
     ///   - announced: The AlgorithmIdentifiers, in DER.
     static func holds(
-        version: [UInt8], contentType: [UInt8], announced: [[UInt8]], _ signers: [SignedData.Signer]
+        version: [UInt8], least: UInt8, contentType: [UInt8], announced: [[UInt8]], _ signers: [SignedData.Signer]
     ) throws(GOSTError) -> Bool {
         let isOfVersion3 = contentType != CMS.data || signers.contains { $0.identifier.version == 3 }
-        guard version == [isOfVersion3 ? 3 : 1], signers.allSatisfy(\.isInOrder) else { return false }
+        guard version == [max(least, isOfVersion3 ? 3 : 1)], signers.allSatisfy(\.isInOrder) else { return false }
         var names: [[UInt8]] = []
         for identifier in announced {
             guard let name = try oid(of: identifier) else { return false }

@@ -66,7 +66,8 @@ package struct SignedData: Sendable {
         version: [UInt8], announced: [[UInt8]], contentType: [UInt8], content: [UInt8]?, behind reader: inout DERReader
     ) throws(GOSTError) {
         (self.content, self.contentType) = (content, contentType)
-        certificates = try Self.certificates(&reader)
+        let otherKinds: Set<DERTag>
+        (certificates, otherKinds) = try Self.certificates(&reader)
         if reader.isAt(.context1) {
             var set = try reader.nested(.context1)
             revocationInfo = try set.elements(limit: Self.certificateLimit)
@@ -80,19 +81,31 @@ package struct SignedData: Sendable {
             signers.append(try Signer(&set, of: contentType))
         }
         self.signers = signers
+        let least = MessageOrder.version(otherCertificates: otherKinds, revocationInfo: revocationInfo)
         isInOrder =
-            (try? MessageOrder.holds(version: version, contentType: contentType, announced: announced, signers)) == true
+            (try? MessageOrder.holds(
+                version: version, least: least, contentType: contentType, announced: announced, signers)) == true
     }
 
-    private static func certificates(_ reader: inout DERReader) throws(GOSTError) -> [[UInt8]] {
-        guard reader.isAt(.context0) else { return [] }
+    /// The certificates, and the kinds of other CertificateChoices (RFC 5652, 10.2.2): attribute certificates and others, which
+    /// some time stamps have, and which count for nothing here.
+    private static func certificates(
+        _ reader: inout DERReader
+    ) throws(GOSTError) -> ([[UInt8]], otherKinds: Set<DERTag>) {
+        guard reader.isAt(.context0) else { return ([], []) }
         var set = try reader.nested(.context0)
         var certificates: [[UInt8]] = []
+        var otherKinds: Set<DERTag> = []
         while !set.isAtEnd {
             guard certificates.count < certificateLimit else { throw .invalidParameter }
-            certificates.append([UInt8](copying: try set.element(.sequence)))
+            if let other = MessageOrder.otherCertificates.first(where: { set.isAt($0) }) {
+                try set.skip()
+                otherKinds.insert(other)
+            } else {
+                certificates.append([UInt8](copying: try set.element(.sequence)))
+            }
         }
-        return certificates
+        return (certificates, otherKinds)
     }
 }
 

@@ -42,7 +42,7 @@ extension RecipientKey {
         if oid == PublicKeyInfo.rsaEncryption {
             way = .rsa(encrypted, .pkcs1)
         } else if oid == OAEPParameters.oid {
-            way = try OAEPParameters.scheme(&algorithm).map { .rsa(encrypted, $0) } ?? .unknown
+            way = (try? OAEPParameters.scheme(&algorithm))?.map { .rsa(encrypted, $0) } ?? .unknown
         } else if let isMagma = KExportNames.isMagma(oid) {
             way = (try? Self.kexp15(encrypted, isMagma: isMagma)) ?? .unknown
         } else if PublicKeyAlgorithm(privateKey: oid) != nil {

@@ -14,7 +14,7 @@ package struct CertificateValues: Sendable, Equatable {
     package init(_ paths: [PathEvidence]) {
         let links = paths.flatMap(\.links)
         let signers = links.compactMap { link in
-            if case .response(_, let signer)? = link.state { signer } else { nil }
+            if case .response(_, let signer, asOf: _)? = link.state { signer } else { nil }
         }
         certificates = (links.map(\.certificate) + signers).eachOnce
     }

@@ -56,20 +56,9 @@ extension PathEvidence {
     ///
     /// - Parameter time: When the path was valid. A statement of a later revocation states that it was not revoked then.
     package func statedTime(at time: Int) -> Int? {
-        guard let leaf = links.first, let issuer = links.dropFirst().first,
-            let certificate = try? Certificate(der: leaf.certificate.span)
-        else { return nil }
-        switch leaf.state {
-        case .list(let der)?:
-            guard let list = try? RevocationList(der: der) else { return nil }
-            return list.revocationTime(of: certificate) == nil ? list.thisUpdate : time
-        case .response(let der, signer: _)?:
-            guard let response = try? OCSPResponse(der: der),
-                let issuer = try? Certificate(der: issuer.certificate.span),
-                let answer = try? response.answer(about: certificate, of: issuer)
-            else { return nil }
-            return answer.state == .good ? answer.thisUpdate : time
-        case nil: return nil
+        guard links.count > 1, let state = links.first?.state else { return nil }
+        return switch state {
+        case .list(_, asOf: let statedTime), .response(_, signer: _, asOf: let statedTime): statedTime ?? time
         }
     }
 }

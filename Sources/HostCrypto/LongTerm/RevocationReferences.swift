@@ -31,12 +31,12 @@ package struct RevocationReferences: Sendable, Equatable {
         var (lists, responses): ([ReferenceHash], [ReferenceHash]) = ([], [])
         entries = try states.map { state throws(HostCryptoError) in
             switch state {
-            case .list(let der)?:
+            case .list(let der, asOf: _)?:
                 let hash = try ReferenceHash(of: der, by: algorithm)
                 lists.append(hash)
                 let name = try RevocationList(der: der).identifier
                 return Entry(lists: [DERTag.sequence.element(hash.der + name)])
-            case .response(let der, signer: _)?:
+            case .response(let der, signer: _, asOf: _)?:
                 let hash = try ReferenceHash(of: der, by: algorithm)
                 responses.append(hash)
                 guard let response = try? OCSPResponse(der: der) else { throw .invalidEncoding }
@@ -105,9 +105,9 @@ package struct RevocationReferences: Sendable, Equatable {
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package func names(_ state: PathEvidence.State) throws(HostCryptoError) -> Bool {
         switch state {
-        case .list(let der):
+        case .list(let der, asOf: _):
             for hash in lists where try hash.names(der) { return true }
-        case .response(let der, signer: _):
+        case .response(let der, signer: _, asOf: _):
             // Some programs hash the OCSPResponse around the BasicOCSPResponse.
             let whole = OCSPResponse.reply(around: der)
             for hash in responses {

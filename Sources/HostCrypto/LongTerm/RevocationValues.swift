@@ -15,8 +15,8 @@ package struct RevocationValues: Sendable, Equatable {
         var (lists, responses): ([[UInt8]], [[UInt8]]) = ([], [])
         for link in paths.flatMap(\.links) {
             switch link.state {
-            case .list(let der)?: lists.append(der)
-            case .response(let der, signer: _)?: responses.append(der)
+            case .list(let der, asOf: _)?: lists.append(der)
+            case .response(let der, signer: _, asOf: _)?: responses.append(der)
             case nil: continue
             }
         }

@@ -15,6 +15,8 @@ package struct OCSPAnswer: Sendable, Equatable {
 
     let identifier: OCSPCertificateID
     package let state: State
+    /// The reason of a revocation (RFC 5280, 5.3.1), if it is stated.
+    let reason: UInt8?
     /// The time at which the state was known to be right.
     package let thisUpdate: Int
     /// When newer information is due; nil if it is available at any time.
@@ -30,9 +32,14 @@ package struct OCSPAnswer: Sendable, Equatable {
     init(_ reader: inout DERReader) throws(GOSTError) {
         var fields = try reader.nested(.sequence)
         identifier = try OCSPCertificateID(&fields)
+        var reason: UInt8?
         if fields.isAt(.context1) {
             var revoked = try fields.nested(.context1)
             state = .revoked(try revoked.generalizedTime())
+            if revoked.isAt(.context0) {
+                var explicit = try revoked.nested(.context0)
+                reason = try explicit.revocationReason()
+            }
         } else if fields.isAt(.contextPrimitive2) {
             _ = try fields.contents(.contextPrimitive2)
             state = .unknown
@@ -40,6 +47,7 @@ package struct OCSPAnswer: Sendable, Equatable {
             guard try fields.contents(.contextPrimitive0).isEmpty else { throw .invalidEncoding }
             state = .good
         }
+        self.reason = reason
         thisUpdate = try fields.generalizedTime()
         var next: Int?
         if fields.isAt(.context0) {
@@ -58,10 +66,12 @@ package struct OCSPAnswer: Sendable, Equatable {
         try fields.end()
     }
 
+    /// - Parameter signer: The certificate of the responder. One that has expired speaks no more, whatever it has announced.
     /// - Throws: ``OCSPFault/notYetValid(_:)``; ``OCSPFault/outdated(_:)``.
-    func requireCurrent(at time: Int) throws(OCSPFault) {
+    func requireCurrent(at time: Int, signer: Certificate) throws(OCSPFault) {
         guard thisUpdate <= time + Self.clockDifference else { throw .notYetValid(thisUpdate) }
-        let end = nextUpdate ?? thisUpdate + Self.lifetime
+        var end = nextUpdate ?? thisUpdate + Self.lifetime
+        if let validity = try? signer.validity { end = min(end, validity.notAfter) }
         guard end >= time - Self.clockDifference else { throw .outdated(end) }
     }
 }

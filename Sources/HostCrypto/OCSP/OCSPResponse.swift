@@ -177,8 +177,8 @@ package struct OCSPResponse: Sendable {
         } catch {
             throw .failure(error)
         }
-        let (answer, _) = try verified(about: read.certificate, issuer: read.issuer, nonce: nonce)
-        if let time { try answer.requireCurrent(at: time) }
+        let (answer, signer) = try verified(about: read.certificate, issuer: read.issuer, nonce: nonce)
+        if let time { try answer.requireCurrent(at: time, signer: signer) }
         return answer
     }
 

@@ -71,8 +71,8 @@ final class RevocationList: Sendable {
         return unsafe X509_CRL_get0_by_serial(list.pointer, nil, serial) == 1
     }
 
-    /// When a certificate on the list was revoked, in seconds since 1970; nil if it is not there.
-    func revocationTime(of certificate: Certificate) -> Int? {
+    /// When and why a certificate on the list was revoked; nil if it is not there.
+    func revocation(of certificate: Certificate) -> RevocationEntry? {
         (try? RevocationTimes(structure.content))?.entry(certificate.serialNumber)
     }
 
@@ -109,6 +109,28 @@ final class RevocationList: Sendable {
     }
 }
 
+/// The revocation of one certificate, by a list or a response.
+struct RevocationEntry {
+    /// In seconds since 1970.
+    let time: Int
+    /// A number of RFC 5280, 5.3.1; nil if it is not stated.
+    let reason: UInt8?
+
+    /// Whether the certificate's key was in its owner's hands until ``time``, so that time stamps from before count on (RFC
+    /// 3161, 4): for no reason, because of a change of affiliation, superseded, or not needed any more. Without a
+    /// stated reason none counts.
+    var leavesFormerStamps: Bool { reason.map { [0, 3, 4, 5].contains($0) } ?? false }
+}
+
+extension DERReader {
+    /// Reads a CRLReason.
+    mutating func revocationReason() throws(GOSTError) -> UInt8 {
+        let value = [UInt8](copying: try contents(.enumerated))
+        guard let reason = value.first, value.count == 1 else { throw .invalidEncoding }
+        return reason
+    }
+}
+
 /// The times in a list of revoked certificates, which only a refusal needs.
 private struct RevocationTimes {
     let thisUpdate: Int
@@ -129,13 +151,28 @@ private struct RevocationTimes {
     }
 
     /// - Parameter serialNumber: With tag and length.
-    func entry(_ serialNumber: [UInt8]) -> Int? {
+    func entry(_ serialNumber: [UInt8]) -> RevocationEntry? {
         var reader = DERReader(entries.span)
         while !reader.isAtEnd {
             guard let contents = try? reader.contents(.sequence) else { return nil }
             var entry = DERReader(contents)
             guard let number = try? entry.element(.integer) else { return nil }
-            if [UInt8](copying: number) == serialNumber { return try? entry.time() }
+            guard [UInt8](copying: number) == serialNumber else { continue }
+            guard let time = try? entry.time() else { return nil }
+            return RevocationEntry(time: time, reason: try? Self.reason(&entry))
+        }
+        return nil
+    }
+
+    /// The reason in the extensions of an entry; nil without.
+    private static func reason(_ entry: inout DERReader) throws(GOSTError) -> UInt8? {
+        guard !entry.isAtEnd else { return nil }
+        var extensions = DERReader(try entry.contents(.sequence))
+        while !extensions.isAtEnd {
+            let (type, _, value) = try extensions.extension()
+            guard type == RevocationScope.reasonCode else { continue }
+            var reader = DERReader(value.span)
+            return try reader.revocationReason()
         }
         return nil
     }
@@ -257,7 +294,8 @@ struct RevocationScope: Sendable {
     /// 2.5.29 and an arc, in DER.
     private static func oid(_ arc: UInt8) -> [UInt8] { [0x06, 3, 0x55, 0x1D, arc] }
     /// reasonCode and invalidityDate.
-    private static let ofEntries = [oid(21), oid(24)]
+    static let reasonCode = oid(21)
+    private static let ofEntries = [reasonCode, oid(24)]
     private static let certificateIssuer = oid(29)
     private static let listNumber = oid(20)
     private static let deltaIndicator = oid(27)

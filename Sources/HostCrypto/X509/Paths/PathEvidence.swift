@@ -4,10 +4,11 @@
 package struct PathEvidence: Sendable, Equatable {
     /// A statement that a certificate is not revoked, which was verified.
     package enum State: Sendable, Equatable {
-        /// A list of the issuer's, in DER.
-        case list([UInt8])
-        /// A BasicOCSPResponse in DER, and the certificate of its signer: the issuer's own, or a responder's.
-        case response([UInt8], signer: [UInt8])
+        /// A list of the issuer's, in DER, and when it was made; nil if it states a later revocation.
+        case list([UInt8], asOf: Int?)
+        /// A BasicOCSPResponse in DER, the certificate of its signer, the issuer's own or a responder's, and when the
+        /// answer was right; nil if it states a later revocation.
+        case response([UInt8], signer: [UInt8], asOf: Int?)
     }
 
     /// A certificate of the path.

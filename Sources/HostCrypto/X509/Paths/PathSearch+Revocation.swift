@@ -26,12 +26,12 @@ extension PathSearch {
             guard isCurrent || isNamed else { continue }
             guard let isSigned = try isSigned(list, by: issuer, key) else { return .possible(.noPath) }
             guard isSigned else { continue }
-            let revocationTime = isNamed ? list.revocationTime(of: candidate.certificate) : nil
-            if isNamed, isLater(revocationTime) {
-                statement = .list(list.der)
+            let entry = isNamed ? list.revocation(of: candidate.certificate) : nil
+            if let entry, isLater(entry) {
+                statement = .list(list.der, asOf: nil)
                 continue
             }
-            let revoked = PathFault.Reason.revoked(revocationTime)
+            let revoked = PathFault.Reason.revoked(entry?.time)
             guard isCurrent else {
                 former = revoked
                 continue
@@ -40,7 +40,7 @@ extension PathSearch {
             // A list may leave out what expired before it was made (RFC 5280, 3.3).
             guard list.isUsable(after: max(time, end)) else { continue }
             if list.isWhole(for: candidate.certificate, isAuthority: details.isAuthority) {
-                statement = .list(list.der)
+                statement = .list(list.der, asOf: list.thisUpdate)
             }
         }
         guard let (answered, response) = try answer(about: candidate, by: issuer) else { return .possible(.noPath) }
@@ -77,23 +77,31 @@ extension PathSearch {
             let answer: OCSPAnswer, signer: Certificate
             do throws(OCSPFault) {
                 (answer, signer) = try response.verified(about: certificate, issuer: authority)
-                if !isLookedBackAt(answer.thisUpdate, certificate) { try answer.requireCurrent(at: time) }
+                if !isLookedBackAt(answer.thisUpdate, certificate) {
+                    try answer.requireCurrent(at: time, signer: signer)
+                }
             } catch {
                 if case .failure(let error) = error { throw error }
                 continue
             }
             var state = answer.state
-            if case .revoked(let time) = state, isLater(time) { state = .good }
+            let statedTime = state == .good ? answer.thisUpdate : nil
+            if case .revoked(let time) = state, isLater(RevocationEntry(time: time, reason: answer.reason)) {
+                state = .good
+            }
             if case .revoked = state { return (state, nil) }
-            if state == .good { statement = .response(response.der, signer: signer.der) }
+            if state == .good { statement = .response(response.der, signer: signer.der, asOf: statedTime) }
             if state == .good || found == nil { found = state }
         }
         return (found, statement)
     }
 
-    /// Whether a certificate was revoked after the time that one looks back at.
-    private func isLater(_ revocationTime: Int?) -> Bool {
-        revocationTime.map { time < $0 && knownUntil > time } ?? false
+    /// Whether a certificate was revoked after the time that one looks back at, and for a reason that leaves what was signed
+    /// before as it was. The key of an authority for time stamps decides about the time itself: if it may have been
+    /// stolen, so may any earlier time.
+    private func isLater(_ revocation: RevocationEntry) -> Bool {
+        guard time < revocation.time, knownUntil > time else { return false }
+        return purpose != .timeStamps || revocation.leavesFormerStamps
     }
 
     /// Whether a response was made after the time, while the certificate was still valid.

@@ -17,7 +17,7 @@ package final class PathSearch {
     let time: Int
     /// The time up to which lists and responses may be made, ``time`` or later.
     let knownUntil: Int
-    private let purpose: PathPurpose
+    let purpose: PathPurpose
     /// Lists from before ``knownUntil``, by their issuers.
     let lists: [[UInt8]: [RevocationList]]
     let responses: [OCSPResponse]
@@ -173,7 +173,10 @@ package final class PathSearch {
             return links
         }
         if !isIssued {
-            causes.add(.unknownIssuer, candidate)
+            let isReadable = candidate.certificate.structure.signatureAlgorithm?.digest.resistsCollisions == true
+            // An issuer that is there may have signed by an algorithm that is not verified here.
+            let isThere = try !self.authorities(named: candidate.certificate.issuer).isEmpty
+            causes.add(isThere && !isReadable ? .notUnderstood : .unknownIssuer, candidate)
             let issuers = bySubject[candidate.certificate.issuer] ?? []
             causes.unusableIssuer = causes.unusableIssuer ?? issuers.first { !$0.isUsable }.map { (candidate, $0) }
         }

@@ -71,7 +71,10 @@ extension Distrust: CustomStringConvertible {
                 """
         case .notForSigning: return "the certificate of \(subject) is not meant for signing messages"
         case .notUnderstood:
-            return "the certificate of \(subject) has a weak or unknown key, or critical extensions that are not known"
+            return """
+                the certificate of \(subject) has a weak or unknown key or signature algorithm, or critical extensions that are \
+                not known
+                """
         case .unknownIssuer:
             guard let summary, summary.issuer != summary.subject else {
                 return "the certificate of \(subject) is not among the trusted"

@@ -20,7 +20,7 @@ struct LongTermAttributeTests {
         try responder.index()
         let response = try OCSPResponse(reply: responder.reply(nonce: [])).der
         let states: [PathEvidence.State] = [
-            .response(response, signer: []), .list(try chain.revocationList(of: "root")),
+            .response(response, signer: [], asOf: nil), .list(try chain.revocationList(of: "root"), asOf: nil),
         ]
         for algorithm in [DigestAlgorithm.sha1, .sha256, .streebog256] {
             let certificates = try CertificateReferences(Array(path.dropFirst()), by: algorithm)
@@ -32,8 +32,8 @@ struct LongTermAttributeTests {
             let read = try RevocationReferences(der: revocations.der)
             #expect(read == revocations)
             for state in states { #expect(try read.names(state)) }
-            #expect(try !read.names(.list(try chain.revocationList(of: "authority"))))
-            #expect(try !read.names(.response(response.changed(at: response.count - 1), signer: [])))
+            #expect(try !read.names(.list(try chain.revocationList(of: "authority"), asOf: nil)))
+            #expect(try !read.names(.response(response.changed(at: response.count - 1), signer: [], asOf: nil)))
         }
     }
 
@@ -89,7 +89,9 @@ struct LongTermAttributeTests {
         let chain = try TrustStoreTests.Chain()
         let path = try chain.certificates(["authority", "root"])
         let references = try CertificateReferences(path, by: .sha256).der
-        let revocations = try RevocationReferences([.list(try chain.revocationList(of: "root"))], by: .sha256).der
+        let revocations = try RevocationReferences(
+            [.list(try chain.revocationList(of: "root"), asOf: nil)], by: .sha256
+        ).der
         for count in 0..<references.count {
             #expect(throws: GOSTError.self) { try CertificateReferences(der: Array(references.prefix(count))) }
         }

@@ -234,8 +234,11 @@ struct TimeStampTests {
         let made = try MadeTimeStamps()
         let request = try made.request()
         let token = try TimeStampResponse(reply: made.reply(to: request)).token
-        func isGood(_ revoked: Int?) throws -> Bool {
-            let date = revoked.map { String(StampInfo.text(Date(timeIntervalSince1970: Double($0))).dropFirst(2)) }
+        func isGood(_ revoked: Int?, _ reason: String? = "superseded") throws -> Bool {
+            let date = revoked.map {
+                String(StampInfo.text(Date(timeIntervalSince1970: Double($0))).dropFirst(2))
+                    + (reason.map { ",\($0)" } ?? "")
+            }
             let serial = "04"
             let line = date.map { "R\t301231235959Z\t\($0)\t\(serial)\tunknown\t/CN=tsa\n" } ?? ""
             try made.chain.openssl.write(Array(line.utf8), "index")
@@ -245,7 +248,14 @@ struct TimeStampTests {
         }
         #expect(try isGood(nil))
         #expect(try !isGood(now - 600))
-        #expect(try isGood(now + 600))
+        // RFC 3161, 4: without a reason, and with another one, the key may have been stolen, and any time be made up.
+        for reason in ["unspecified", "affiliationChanged", "superseded", "cessationOfOperation"] {
+            #expect(try isGood(now + 600, reason), "\(reason)")
+            #expect(try !isGood(now - 600, reason), "\(reason)")
+        }
+        for reason in [nil, "keyCompromise", "CACompromise", "certificateHold"] {
+            #expect(try !isGood(now + 600, reason), "\(reason ?? "none")")
+        }
     }
 
     @Test("no byte of a stamp can be changed so that it says something else, and none can be left out")

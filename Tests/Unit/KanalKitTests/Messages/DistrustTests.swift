@@ -78,6 +78,21 @@ struct DistrustTests {
         #expect(foreign.map(\.?.reason) == [.unknownIssuer] && foreign.map(\.?.certificate) == [signer])
     }
 
+    @Test(
+        "The issuer of a certificate that is signed by SHA-1 or RSASSA-PSS is not called unknown",
+        arguments: ["-sha1", "-sha256 -sigopt rsa_padding_mode:pss"])
+    func algorithms(options: String) throws {
+        try openssl.run(
+            "req -x509 -newkey rsa:2048 -nodes -keyout old.key -out old.pem -subj /CN=old"
+                + " -addext basicConstraints=critical,CA:true -addext keyUsage=keyCertSign")
+        try openssl.run("x509 -in old.pem -outform DER -out old")
+        let old = try openssl.read("old")
+        try openssl.run("req -newkey \(OpenSSL.p256) -nodes -keyout theirs.key -out request -subj /CN=theirs")
+        try openssl.run("x509 -req -in request -CA old.pem -CAkey old.key -set_serial 7 -out theirs.pem \(options)")
+        let found = try distrust(message()) { $0.trusted = [old] }
+        #expect(found.map(\.?.reason) == [.notUnderstood])
+    }
+
     private static func text(_ time: Int64?) -> String {
         time.map { Date(timeIntervalSince1970: TimeInterval($0)).ISO8601Format() } ?? ""
     }
