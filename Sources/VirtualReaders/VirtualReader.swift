@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import HostProcess
 
 /// A connection to vpcd, the virtual smart card reader of vsmartcard: a reader of pcscd whose card is at the end of a
 /// connection by TCP, or by a command that leads to it.
@@ -21,7 +22,9 @@ package struct VirtualReader: ~Copyable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         guard unsafe inet_pton(AF_INET, host, &address.sin_addr) == 1 else { throw .invalidAddress }
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let socket = StandardDescriptors.avoid(otherwise: -1) {
+            Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        }
         guard socket >= 0 else { throw .system(errno: errno) }
         // On Linux it holds for connect(2), too.
         Self.limitSending(socket)

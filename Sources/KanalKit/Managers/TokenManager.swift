@@ -195,7 +195,7 @@ public final class TokenManager: Sendable {
             result = .failure(error)
             outcome = .failure((error as? KanalError)?.description ?? "it was not done")
         }
-        try? await working(on: worker) { () throws(KanalError) in field.leave(outcome) }
+        await workingAlways(on: worker) { field.leave(outcome) }
         return try result.get()
     }
 

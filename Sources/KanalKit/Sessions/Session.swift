@@ -66,7 +66,7 @@ extension Session {
         let (present, new) = (present.secret, new.secret)
         do throws(KanalError) {
             try inSlot { slot throws(TokensError) in
-                try slot.changePIN(of: slot.login ?? .user, from: present.secret, to: new.secret)
+                try slot.changePIN(of: role.driverRole, from: present.secret, to: new.secret)
             }
         } catch {
             guard error == .pinIncorrect(triesLeft: nil) else { throw error }

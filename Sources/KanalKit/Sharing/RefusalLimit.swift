@@ -62,6 +62,9 @@ struct Attempts {
 
     init(_ now: Duration) { lastSuccess = now }
 
+    /// The token is there, after a wait for it.
+    mutating func restart(at now: Duration) { lastSuccess = now }
+
     /// The reader has asked for something.
     mutating func succeed(_ work: ShareWork) {
         lastSuccess = work.clocks.awake.now
@@ -80,8 +83,10 @@ struct Attempts {
         isTold = true
         guard !isConnected else {
             isConnected = false
+            lastSuccess = work.clocks.awake.now
             return
         }
+        guard work.mayGoOn else { return }
         if let patience = work.settings.patience, work.clocks.awake.now - lastSuccess >= patience {
             throw .unreachable("\(work.settings.remoteReader): \(reason)")
         }

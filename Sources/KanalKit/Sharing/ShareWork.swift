@@ -180,10 +180,12 @@ final class ShareWork {
     ) throws(ShareError) {
         var token: LocalToken? = first
         defer { if let token, token.card !== first.card { token.card.giveBack() } }
+        attempts.restart(at: clocks.awake.now)
         while mayGoOn {
             guard let present = token, present.card.isThere else {
                 token?.card.giveBack()
                 token = try findAgain(first)
+                attempts.restart(at: clocks.awake.now)
                 continue
             }
             show(.normal)
@@ -333,9 +335,14 @@ extension ShareWork {
         repeat {
             let states = (try? readers.readers()) ?? []
             for state in states where state.atr != nil && !others.contains(state) {
-                guard let candidate = try? own(state.name) else { continue }
-                if candidate.serial == token.serial, candidate.way == token.way { return candidate }
-                candidate.card.giveBack()
+                do throws(ShareError) {
+                    guard let candidate = try own(state.name) else { continue }
+                    if candidate.serial == token.serial, candidate.way == token.way { return candidate }
+                    candidate.card.giveBack()
+                } catch {
+                    // A card that states no serial number is another one, too. All else may pass.
+                    guard case .notUsable = error else { continue }
+                }
                 others.append(state)
                 readers.field?.letCardsGo()
                 if state.name == token.reader { show(.wrongToken) }

@@ -57,7 +57,7 @@ package final class TokenShare: Sendable {
             isCancelled: { [isCancelled, isOver] in isCancelled.withLock { $0 } || isOver() })
         do throws(ShareError) { try work.run() } catch {
             flush()
-            throw error
+            guard wasCancelled else { throw error }
         }
         report(.state(wasCancelled || isOver() ? .cancelled : .completed))
     }

@@ -62,7 +62,11 @@ public final class Token: Sendable {
     /// Forgets the PIN that was accepted, and ends the login.
     public func forgetPIN() async {
         state.withLock { $0.pin = nil }
-        try? await working(on: worker) { [self] () throws(KanalError) in endSession() }
+        await workingAlways(on: worker) { [self] in
+            // Work that was under way may have had the PIN accepted meanwhile.
+            state.withLock { $0.pin = nil }
+            endSession()
+        }
     }
 
     /// Activates the secure channel with its activation password. Afterwards every program of this user can

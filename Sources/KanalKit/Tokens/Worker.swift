@@ -106,6 +106,11 @@ func working<Result: Sendable>(
     }
 }
 
+/// Runs work on a worker also if the task is cancelled: what was begun is ended.
+func workingAlways(on worker: Worker, _ body: @escaping @Sendable () -> Void) async {
+    await Task { try? await working(on: worker) { () throws(KanalError) in body() } }.value
+}
+
 /// One piece of work. It runs, or the reason why it does not is reported: one of both, once.
 private final class Work: Sendable {
     /// Runs the work, and returns a closure that reports its end.

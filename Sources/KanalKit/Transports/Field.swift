@@ -14,6 +14,8 @@ final class Field: Sendable {
 
     private let transports: [any Transport]
     private let state = Lock(State())
+    /// Held while fields are opened or closed, so that work which comes meanwhile finds them open, or opens them.
+    private let turn = Lock(())
     /// Whether tokens are reached by a transport, and by nothing else.
     let isOnlyWay: Bool
     /// Whether tokens are reached by a transport, too.
@@ -67,6 +69,10 @@ final class Field: Sendable {
 
     /// Opens the fields, unless they are open. A transport that is off is left out if there are other ways to tokens.
     func enter(_ message: String) throws(KanalError) {
+        try turn.withLock { _ throws(KanalError) in try open(message) }
+    }
+
+    private func open(_ message: String) throws(KanalError) {
         let isFirst = state.withLock { state in
             state.depth += 1
             return state.depth == 1
@@ -87,7 +93,9 @@ final class Field: Sendable {
     }
 
     /// Closes the fields that were opened for this.
-    func leave(_ outcome: FieldOutcome) {
+    func leave(_ outcome: FieldOutcome) { turn.withLock { _ in close(outcome) } }
+
+    private func close(_ outcome: FieldOutcome) {
         let open = state.withLock { state -> Set<Int> in
             state.depth -= 1
             guard state.depth == 0 else { return [] }

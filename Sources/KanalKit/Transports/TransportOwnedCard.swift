@@ -12,6 +12,7 @@ final class TransportOwnedCard: OwnedCard {
     /// The reader's count when the card was connected to.
     private let events: Int
     private var hasLeft = false
+    private var isBack = false
 
     /// Connects to the card in a reader, and resets it.
     init(_ readers: TransportReaders, _ reader: String) throws(LinkError) {
@@ -59,6 +60,8 @@ final class TransportOwnedCard: OwnedCard {
     }
 
     func giveBack() {
+        guard !isBack else { return }
+        isBack = true
         try? reset()
         hasLeft = true
         link.endTransaction()

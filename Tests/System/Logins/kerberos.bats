@@ -144,11 +144,16 @@ issue() {
     names_no_key
 }
 
-@test "GOST: no ticket, for the same reason" {
+@test "GOST: no ticket, for the same reason; krb5 1.22 names the kind of the key" {
     export OPENSSL_CONF=$work/openssl.cnf
     openssl dgst -md_gost12_256 /dev/null > /dev/null 2>&1 || skip "OpenSSL has no GOST"
     issue gost ann of_user of-gost
     unset OPENSSL_CONF
+    if newer; then
+        # CKK_GOSTR3410.
+        refused 'Pre-authentication failed: PKCS11 certificate has unsupported key type 48' ann token=Full:certlabel=of-gost
+        return
+    fi
     refused "$failed" ann token=Full:certlabel=of-gost
     names_no_key
 }

@@ -112,4 +112,39 @@ struct AdministrationTests {
             try session.changePIN(from: Machine.officerPIN, to: PIN("33333333"))
         }
     }
+
+    @Test("The security officer's PIN is changed without a login, and no try of the user's is spent")
+    func officerPIN() async throws {
+        let machine = try Machine()
+        let token = try await machine.token()
+        try await token.perform(as: .securityOfficer) { session in
+            #expect(throws: KanalError.pinIncorrect(triesLeft: 9)) {
+                try session.changePIN(from: Machine.pin, to: PIN("22222222"))
+            }
+            try session.changePIN(from: Machine.officerPIN, to: PIN("33333333"))
+        }
+        _ = try await token.perform(as: .securityOfficer, pin: PIN("33333333")) { session in try session.keyPairs() }
+        _ = try await token.perform { session in
+            #expect(throws: KanalError.pinIncorrect(triesLeft: 9)) {
+                try session.changePIN(from: PIN("11111111"), to: PIN("22222222"))
+            }
+        }
+    }
+
+    @Test("A PIN is forgotten in a cancelled task, too")
+    func forgottenWhenCancelled() async throws {
+        let machine = try Machine()
+        let token = try await machine.token()
+        _ = try await token.perform(pin: Machine.pin) { session in
+            try session.generateKeyPair(.gost256, id: [1], label: "key")
+        }
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            await token.forgetPIN()
+        }
+        await task.value
+        await #expect(throws: KanalError.pinNeeded) {
+            _ = try await token.perform { session in try session.generateKeyPair(.gost256, id: [2], label: "other") }
+        }
+    }
 }

@@ -50,6 +50,22 @@ struct FieldTests {
         #expect(phone.log == ["open: Hold the token", "close", "open: Once more", "close"])
     }
 
+    @Test("A cancelled task closes the field that it has opened, and the next one opens its own")
+    func cancelled() async throws {
+        let phone = Phone([try card()])
+        let manager = manager(phone)
+        let task = Task {
+            try await manager.withField(prompt: "First") {
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                _ = try await manager.find()
+            }
+        }
+        await #expect(throws: KanalError.cancelled) { try await task.value }
+        #expect(phone.log == ["open: First", "close: failure(\"it was cancelled\")"])
+        _ = try await manager.withField(prompt: "Second") { try await manager.find() }
+        #expect(phone.log.suffix(2) == ["open: Second", "close"])
+    }
+
     @Test("Without a token in the field, the search says so, and the field is closed with the reason")
     func nothing() async throws {
         let phone = Phone([])
