@@ -45,6 +45,8 @@ put_in() {
     "$emulator" --identity "$1" --state "state.$1.now" "${@:2}" > emulator.log 2>&1 &
     token=$!
     wait_until grep -q '^attached:' emulator.log || fail "the token is not attached: $(cat emulator.log)"
+    # pcscd sees it a moment later.
+    wait_until sh -c './readers | grep -q "^card .*Virtual PCD 00 00"' || fail "pcscd sees no token: $(./readers)"
     serial=$(sed -n 's/^serial: \([0-9a-f]*\).*/\1/p' emulator.log)
 }
 
