@@ -107,7 +107,7 @@ package final class InputFile: Sendable {
     /// All bytes.
     ///
     /// - Parameter limit: The greatest number of bytes.
-    /// - Throws: As ``next()``; ``SystemError`` with `EFBIG` for more.
+    /// - Throws: As ``next(limit:)``; ``SystemError`` with `EFBIG` for more.
     package func all(limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while let piece = try next() {
